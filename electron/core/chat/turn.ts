@@ -12,7 +12,7 @@ import { settledRecord } from '../billing/costs/settled-record.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { Connections } from '../gateways/connection/connections.ts';
-import { fromGateway, saidByProvider } from '../gateways/connection/gateway-errors.ts';
+import { fromGateway, toProviderFailure } from '../gateways/connection/gateway-errors.ts';
 import type { DescribeModel, Naming } from '../gateways/connection/model-facts.ts';
 import type { Admission } from '../request/admission.ts';
 import type { FitContext } from '../request/fit-context.ts';
@@ -361,7 +361,7 @@ function failure(reason: unknown, naming: Naming): AnswerPatch {
       message,
       retryAfterMs: wholeMs(retryAfterMs),
       refusal: error.refusal,
-      ...(reason instanceof GatewayError ? saidByProvider(reason) : {}),
+      ...(reason instanceof GatewayError ? toProviderFailure(reason) : {}),
     },
     ...(reason instanceof GatewayError && reason.requestId ? { requestId: reason.requestId } : {}),
   };

@@ -16,38 +16,38 @@ export interface AccountDeps {
 
 const limitMs = 10_000;
 
-/** The gateway has no such thing to tell, or does not tell it to this key. */
-const isUntold = (error: unknown): boolean =>
+/** True if the gateway has no such data, or refuses it to this key. */
+const isUnreported = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope');
 
-/** The balance of a gateway that doesn't count in USD. */
+/** Returns the balance of a gateway that counts in another currency than USD. */
 function getOtherBalance(error: unknown): OtherAmount | null {
   const parsed = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
   return parsed?.success ? parsed.data : null;
 }
 
-/** The gateway accounts that pay. */
+/** Reads the balances and quotas of the billing accounts. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
   async function getAccount(payer: Payer): Promise<ReportedAccount> {
-    const account = await accountAt(payer);
+    const account = await readAccount(payer);
     if (account.balance || account.otherBalance) return account;
     return { ...account, ...(await getBalance(payer, account)) };
   }
 
-  async function accountAt({ client }: Payer): Promise<ReportedAccount> {
+  async function readAccount({ client }: Payer): Promise<ReportedAccount> {
     try {
       return await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
     } catch (error) {
       const code = error instanceof AppError ? error.code : null;
       if (code === 'not_reported') return unknownAccount;
       if (code !== 'insufficient_scope') throw error;
-      // Who pays can be told by any key; what is there cannot.
+      // Every key may verify itself and name its account. The balance needs a scope that this key lacks.
       const verified = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
       return { ...verified.account, credential: verified.credential, balance: null, usage: null };
     }
   }
 
-  /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
+  /** Reads the balance from the credits: some gateways report it only there. Null if it isn't reported to this key. */
   async function getBalance(
     { client }: Payer,
     { credential }: ReportedAccount,
@@ -64,7 +64,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       const { balance: amount, held, available, total_granted, total_used } = credits;
       return { balance: { currency: 'USD', amount, held, available, total_granted, total_used } };
     } catch (error) {
-      if (isUntold(error)) return { balance: null, otherBalance };
+      if (isUnreported(error)) return { balance: null, otherBalance };
       throw error;
     }
   }
@@ -74,7 +74,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       const payers = await connections.payers();
       return Promise.all(payers.map(getBillingAccount));
     },
-    /** Of any account, whichever gateway is in use. */
+    /** Works for every account, not only for those of the gateway in use. */
     getBillingAccount,
     async get({ billingAccount }: { billingAccount: BillingAccount }): Promise<ReportedAccount> {
       const payer = await connections.billingAccount(billingAccount);
@@ -86,7 +86,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       try {
         return (await askGateway(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) }))).limits;
       } catch (error) {
-        if (isUntold(error)) return [];
+        if (isUnreported(error)) return [];
         throw error;
       }
     },

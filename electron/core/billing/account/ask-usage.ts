@@ -6,31 +6,34 @@ import { addDays, startOfDay } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 
-/** An answer of some thousand buckets is read without a pause that anybody notices; one of a year of chats is not. */
+/**
+ * Days for each request to the gateway. A few thousand buckets parse without a noticeable pause; a year of chats would
+ * not.
+ */
 const sliceDays: Partial<Record<UsageGroup, number>> = { conversation: 14 };
 const usualSliceDays = 62;
 
-/** Milliseconds: the instants a period of whole days begins and ends at. */
+/** Returns the bounds of a period of calendar days, in milliseconds. */
 export const getRange = ({ first, last, zone }: UsagePeriod) => ({
   startMs: startOfDay(zone, first),
   endMs: startOfDay(zone, addDays(last, 1)),
 });
 
-/** The same in Unix seconds, as the gateway counts. */
+/** Returns the same bounds in Unix seconds, the unit of the gateway's API. */
 export function getSeconds(period: UsagePeriod): { readonly start: number; readonly end: number } {
   const { startMs, endMs } = getRange(period);
   return { start: startMs / 1000, end: endMs / 1000 };
 }
 
-/** As many days before a period. */
+/** Returns the period of the same length that ends the day before this one starts. */
 export function periodBefore({ first, last, zone }: UsagePeriod): UsagePeriod {
   const length = Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;
   return { first: addDays(first, -length), last: addDays(first, -1), zone };
 }
 
 /**
- * The buckets of each group for each day of a period, asked for in pieces. Null: the gateway does not tell groups of this kind,
- * or not by the day, or knows no time zones. Throws `AppError`.
+ * Reads the buckets of each group and day of a period, slice by slice. Null if the gateway can't group this way, or not
+ * by day, or doesn't know time zones. Throws `AppError`.
  */
 export async function bucketsByDay(
   client: GatewayClient,
@@ -51,7 +54,7 @@ export async function bucketsByDay(
   return buckets;
 }
 
-/** Usage in groups; null where the gateway refuses to group like this, or groups otherwise than it was asked to. */
+/** Reads grouped usage. Null if the gateway refuses this grouping, or answers with a different one. */
 export async function ifGrouped(
   client: GatewayClient,
   query: UsageQuery,
@@ -61,7 +64,7 @@ export async function ifGrouped(
     const usage = await client.usage(query, { signal });
     return usage.group_by === query.group_by && usage.grouped !== false ? usage : null;
   } catch (error) {
-    // A gateway of a version before refuses groups and intervals that it does not know.
+    // An older gateway answers 400 to a grouping or interval that it doesn't know.
     if (error instanceof GatewayError && error.status_code === 400) return null;
     return askGateway(() => Promise.reject(error));
   }

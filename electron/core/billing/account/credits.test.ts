@@ -4,7 +4,7 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { chatEnded } from '../../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 
-test('a line of the ledger says which chat it was for, by the names that people see, as long as that is there', async () => {
+test('a ledger line names the chat and the model it was for, until the chat is deleted', async () => {
   const { client } = await coreOfTest({ openGateway });
   await client.models.list();
   const text = 'Name three lakes';

@@ -12,19 +12,19 @@ import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { getPersonCost } from '../costs/person-cost.ts';
 
 const dayMs = 86_400_000;
-/** So many days before now are looked at. */
+/** The outlook is based on the use of the last 30 days. */
 const outlookDays = 30;
-/** From here on the balance is low. */
-const fewMessages = 20n;
-const fewDays = 2n;
-/** A shorter history tells what an answer costs, and nothing of a day. */
-const fewestDays = 3;
+/** Below either of these, the balance counts as low. */
+const lowMessages = 20n;
+const lowDays = 2n;
+/** A shorter history is enough for the cost of an answer, but not for the cost of a day. */
+const minDays = 3;
 
 const unknownOutlook: Outlook = { messagesLeft: null, daysLeft: null, basis: null, low: false };
 
 /**
- * How long what is available lasts, by the average of the days since the first use among the last 30. `usage` is
- * grouped by day. Amounts stay integers: what is left is rounded down.
+ * Estimates how long the available credits last, from the average since the first use within the last 30 days. `usage`
+ * must be grouped by day. All amounts stay integers, and the results are rounded down.
  */
 export function calculateOutlook(credits: ReportedCredits, usage: ReportedUsage | null, now: number): Outlook {
   const available = parseUsd(credits.available ?? credits.balance);
@@ -35,16 +35,16 @@ export function calculateOutlook(credits: ReportedCredits, usage: ReportedUsage 
   if (cost <= 0n) return { ...empty, basis };
   const left = available > 0n ? available : 0n;
   const messages = (left * BigInt(basis.requests)) / cost;
-  const days = basis.days < fewestDays ? null : (left * BigInt(basis.days)) / cost;
+  const days = basis.days < minDays ? null : (left * BigInt(basis.days)) / cost;
   return {
     messagesLeft: toNumber(messages),
     daysLeft: days === null ? null : toNumber(days),
     basis,
-    low: messages < fewMessages || (days !== null && days < fewDays),
+    low: messages < lowMessages || (days !== null && days < lowDays),
   };
 }
 
-/** Null: nothing was asked in these days, or the gateway does not report it by day. */
+/** Null if there were no answers in these days, or the gateway can't group by day. */
 function getBasis({ data, totals, grouped }: ReportedUsage, now: number): Outlook['basis'] {
   const { requests, succeeded, cost_usd: costUsd } = totals;
   const answered = succeeded ?? requests;
@@ -54,7 +54,7 @@ function getBasis({ data, totals, grouped }: ReportedUsage, now: number): Outloo
   return { days: Math.min(outlookDays, Math.max(1, days)), requests: answered, costUsd };
 }
 
-/** More than anybody counts is said as that much. */
+/** Caps the value, because a `bigint` from the ledger may exceed what a number can hold. */
 const toNumber = (value: bigint): number => Number(value < 1_000_000_000n ? value : 1_000_000_000n);
 
 export interface FundsDeps {
@@ -68,7 +68,7 @@ export interface FundsDeps {
 const limitMs = 10_000;
 const getSetting = ({ source }: Payer): string => `budget.${source}`;
 
-/** How long credits last, budgets of the person's own, and the balance of every account. */
+/** Returns how long credits last, the person's own monthly budgets, and the balance of each account. */
 export function fundsFeature({ connections, getBillingAccount, store, changes, now }: FundsDeps) {
   return {
     async outlook({ billingAccount }: { billingAccount: BillingAccount }): Promise<Outlook> {
@@ -116,7 +116,7 @@ export function fundsFeature({ connections, getBillingAccount, store, changes, n
   };
 }
 
-/** Null: the gateway does not report it, or not to this credential. */
+/** Null if the gateway doesn't report this, or refuses it to this credential. */
 async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await askGateway(call);
@@ -134,10 +134,10 @@ const getCredits = ({ amount, ...sums }: NonNullable<BillingAccountBalance['bala
   transactions: { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false },
 });
 
-/** With integers, since a float would round the amounts first. */
+/** Divides integers, because a float would round the amounts first. */
 function getShare(spent: string | null, limit: string | null): number | null {
   if (spent === null || limit === null) return null;
-  const whole = parseUsd(limit);
-  if (whole === 0n) return parseUsd(spent) > 0n ? 1 : 0;
-  return Number((parseUsd(spent) * 10_000n) / whole) / 10_000;
+  const limitNano = parseUsd(limit);
+  if (limitNano === 0n) return parseUsd(spent) > 0n ? 1 : 0;
+  return Number((parseUsd(spent) * 10_000n) / limitNano) / 10_000;
 }

@@ -11,7 +11,7 @@ import { calculateOutlook } from './funds-feature.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 
-async function gatewayElsewhere(amount: string | null) {
+async function openRemoteGateway(amount: string | null) {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const door = await listen(gateway, { port: 0 });
   const close = async () => {
@@ -30,7 +30,7 @@ async function gatewayElsewhere(amount: string | null) {
   };
 }
 
-test('how long credits last is the balance by the average of what was asked, and unknown before that', async () => {
+test('the outlook divides the balance by the average cost of past answers, and is unknown before the first one', async () => {
   const core = await start();
   const { client } = core;
   const unknown = { messagesLeft: null, daysLeft: null, basis: null, low: false };
@@ -46,15 +46,15 @@ test('how long credits last is the balance by the average of what was asked, and
   expect(spent).toBe(-transactions.data.reduce((sum, { amount }) => sum + parseUsd(amount), 0n));
   expect(await client.funds.outlook({ billingAccount: 'sandbox' })).toEqual({
     messagesLeft: Number((left * 2n) / spent),
-    // One day tells nothing of the next.
+    // One day of use is too little to estimate a day's cost.
     daysLeft: null,
     basis: { days: 1, requests: 2, costUsd: total_used },
     low: false,
   });
 });
 
-test('nothing left is said before a request fails, and no longer after a top-up', async () => {
-  const team = await gatewayElsewhere(null);
+test('the balance counts as low when nothing is left, and no longer after a top-up', async () => {
+  const team = await openRemoteGateway(null);
   const { client } = await start();
   await client.gatewayAccounts.add({ baseUrl: team.url, key: team.key });
   expect(await client.funds.outlook({ billingAccount: 'main' })).toMatchObject({ low: true, messagesLeft: null });
@@ -66,28 +66,31 @@ test.each([
   ['0.40', 4, 2, true],
   ['1.99', 19, 9, true],
   ['2.00', 20, 10, false],
-])('with %s left, ten cents an answer and two a day: %i answers, %i days, low %s', (balance, messages, days, low) => {
-  const now = Date.UTC(2026, 10, 24, 12);
-  const sums = { held: '0', available: balance, total_granted: null, total_used: null, balance };
-  const list = { object: 'list' as const, data: [], first_id: null, last_id: null, has_more: false };
-  const counters = { requests: 22, succeeded: 20, failed: 2, cost_usd: '2' };
-  const none = { cancelled: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 };
-  const totals = { ...counters, ...none, total_tokens: 0, byok_requests: 0, byok_upstream_cost_usd: '0' };
-  const empty = { object: 'usage.bucket' as const, provider: null, model: null, key: null, status: null };
-  // The first of these ten days is the one that counts, however few of them were used.
-  const data = ['2026-11-15', '2026-11-24'].map((day) => ({ ...empty, ...totals, day }));
-  const usage = { object: 'usage' as const, group_by: 'day' as const, period: null, totals, data, limits: [] };
-  const page = { has_more: false, first_id: null, last_id: null };
-  const credits = { object: 'credits' as const, currency: 'USD' as const, ...sums, transactions: list };
-  expect(calculateOutlook(credits, { ...usage, ...page }, now)).toMatchObject({
-    messagesLeft: messages,
-    daysLeft: days,
-    low,
-    basis: { days: 10, requests: 20, costUsd: '2' },
-  });
-});
+])(
+  'with $%s left, ten cents an answer and two answers a day, %i answers and %i days are left, and low is %s',
+  (balance, messages, days, low) => {
+    const now = Date.UTC(2026, 10, 24, 12);
+    const sums = { held: '0', available: balance, total_granted: null, total_used: null, balance };
+    const list = { object: 'list' as const, data: [], first_id: null, last_id: null, has_more: false };
+    const counters = { requests: 22, succeeded: 20, failed: 2, cost_usd: '2' };
+    const none = { cancelled: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 };
+    const totals = { ...counters, ...none, total_tokens: 0, byok_requests: 0, byok_upstream_cost_usd: '0' };
+    const empty = { object: 'usage.bucket' as const, provider: null, model: null, key: null, status: null };
+    // The average covers all ten days since the first use, although only two of them had any.
+    const data = ['2026-11-15', '2026-11-24'].map((day) => ({ ...empty, ...totals, day }));
+    const usage = { object: 'usage' as const, group_by: 'day' as const, period: null, totals, data, limits: [] };
+    const page = { has_more: false, first_id: null, last_id: null };
+    const credits = { object: 'credits' as const, currency: 'USD' as const, ...sums, transactions: list };
+    expect(calculateOutlook(credits, { ...usage, ...page }, now)).toMatchObject({
+      messagesLeft: messages,
+      daysLeft: days,
+      low,
+      basis: { days: 10, requests: 20, costUsd: '2' },
+    });
+  },
+);
 
-test('lines are those of a kind and of a time; what a gateway does not report has no outlook', async () => {
+test('credit lines are filtered by type and time, and a gateway that reports no usage has no outlook', async () => {
   const core = await start();
   const { client } = core;
   await askedAndAnswered(core, 'sandbox/echo', 'One');
@@ -103,8 +106,8 @@ test('lines are those of a kind and of a time; what a gateway does not report ha
   expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({ spentUsd: null, share: null });
 });
 
-test('a budget is of one account and counts its month; every account is read by itself, also one that is away', async () => {
-  const team = await gatewayElsewhere('5');
+test('a budget belongs to one account and counts one month, and each account is read separately, even when another is unreachable', async () => {
+  const team = await openRemoteGateway('5');
   const core = await start();
   const { client } = core;
   await client.funds.setBudget({ billingAccount: 'main', limitUsd: '20' });

@@ -12,12 +12,19 @@ import type { UsageGroup } from '#shared/wire/usage.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { bucketsByDay, getSeconds, ifGrouped, periodBefore } from './ask-usage.ts';
-import { type GroupDeps, type GroupOf, getKey, groupsFor, type NamedGroup, toldGroup } from './usage-groups.ts';
-import { allOf, bySize, countersFor, getShare, getSums, nothing, plus, type Sums, shownSums } from './usage-sums.ts';
+import {
+  type GetGroup,
+  type GroupDeps,
+  getKey,
+  getRequestedGroup,
+  groupsFor,
+  type NamedGroup,
+} from './usage-groups.ts';
+import { bySize, countersFor, getShare, getSums, nothing, plus, type Sums, shownSums, sumAll } from './usage-sums.ts';
 
-/** More colours are not told apart; the rest is one of its own. */
+/** People can't distinguish more colours in a chart; the remaining groups become one series. */
 const maxSeries = 5;
-/** A longer table is nobody's; the rest is one row. */
+/** Nobody reads a longer table; the remaining groups become one row. */
 const maxGroups = 200;
 
 interface Group extends NamedGroup {
@@ -25,10 +32,10 @@ interface Group extends NamedGroup {
   readonly days: Map<string, Sums>;
 }
 
-/** Groups and days that add up to the same sums, whatever they are grouped by. */
+/** Adds buckets up by group and by day. The totals are the same for every grouping. */
 export function foldByDay(
   buckets: readonly ReportedBucket[],
-  getGroup: GroupOf,
+  getGroup: GetGroup,
   days: readonly string[],
 ): Pick<UsageReport, 'totals' | 'perDay' | 'groups' | 'more' | 'series'> {
   const groups = new Map<string, Group>();
@@ -45,7 +52,7 @@ export function foldByDay(
     perDay.set(day, plus(perDay.get(day) ?? nothing, sums));
   }
   const sorted = [...groups.values()].sort((a, b) => bySize(a.sums, b.sums));
-  const totals = allOf(perDay.values());
+  const totals = sumAll(perDay.values());
   return {
     totals: shownSums(totals),
     perDay: days.map((day) => shownSums(perDay.get(day) ?? nothing)),
@@ -54,8 +61,8 @@ export function foldByDay(
   };
 }
 
-/** Groups without days: all that a gateway without intervals tells. */
-function foldGroups(buckets: readonly ReportedBucket[], getGroup: GroupOf, totals: Sums) {
+/** Adds buckets up by group only, for a gateway that can't group by day. */
+function foldGroups(buckets: readonly ReportedBucket[], getGroup: GetGroup, totals: Sums) {
   const groups = new Map<string, NamedGroup & { sums: Sums }>();
   for (const bucket of buckets) {
     const named = getGroup(bucket);
@@ -77,7 +84,10 @@ function foldDays(buckets: readonly ReportedBucket[], days: readonly string[]) {
   return days.map((day) => shownSums(perDay.get(day) ?? nothing));
 }
 
-/** Where a clock was put back over midnight, an hour of the day before comes after its end: it stays in the period. */
+/**
+ * When a clock is set back over midnight, one hour falls on the day before the period. It is counted in the period's
+ * first day.
+ */
 function within(days: readonly string[], day: string | null): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (day === null || day < first) return first;
@@ -100,10 +110,10 @@ function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], 
   return { groups, more: folded.length };
 }
 
-const getSum = (groups: readonly { readonly sums: Sums }[]): Sums => allOf(groups.map(({ sums }) => sums));
+const getSum = (groups: readonly { readonly sums: Sums }[]): Sums => sumAll(groups.map(({ sums }) => sums));
 
 function getSeries(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
-  // One that is left over is told by its name rather than as the rest.
+  // A single remaining group is shown by its own name instead of as the rest.
   const own = sorted.length === maxSeries + 1 ? sorted : sorted.slice(0, maxSeries);
   const folded = sorted.slice(own.length);
   const series = own.map((group) => ({
@@ -114,11 +124,11 @@ function getSeries(sorted: readonly Group[], days: readonly string[]): UsageSeri
     days: days.map((day) => shownSums(group.days.get(day) ?? nothing)),
   }));
   if (folded.length === 0) return series;
-  const others = days.map((day) => shownSums(allOf(folded.flatMap((group) => group.days.get(day) ?? []))));
+  const others = days.map((day) => shownSums(sumAll(folded.flatMap((group) => group.days.get(day) ?? []))));
   return [...series, { ...rest, days: others }];
 }
 
-/** Usage of a period as the app shows it, from whatever the gateway in use tells of it. Throws `AppError`. */
+/** Builds the usage report of a period from whatever this gateway reports. Throws `AppError`. */
 export async function readUsageReport(
   deps: GroupDeps,
   payer: Pick<Payer, 'client' | 'source'>,
@@ -130,7 +140,7 @@ export async function readUsageReport(
   return grouping === 'provenance' ? withoutUnknownCosts(report) : report;
 }
 
-/** The books have $0 for a request of which nobody knows the cost: that is not what it cost. */
+/** The ledger has $0 for a request whose cost is unknown. Showing that as a cost would be wrong. */
 function withoutUnknownCosts(report: UsageReport): UsageReport {
   const isUnknown = ({ kind, id }: UsageGroupId) => kind === 'named' && id === 'unknown';
   return {
@@ -153,14 +163,14 @@ async function readReport(
 ): Promise<UsageReport> {
   const { client } = payer;
   const counters = countersFor<ReportedBucket>(payer.source);
-  const told = await bucketsByDay(client, toldGroup(grouping), period, signal);
-  if (told === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
-  const buckets = told.map(counters);
-  const [getGroup, toldEarlier] = await Promise.all([
+  const reported = await bucketsByDay(client, getRequestedGroup(grouping), period, signal);
+  if (reported === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
+  const buckets = reported.map(counters);
+  const [getGroup, reportedEarlier] = await Promise.all([
     groupsFor(deps, grouping, buckets, payer, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
-  const earlier = toldEarlier?.map(counters) ?? null;
+  const earlier = reportedEarlier?.map(counters) ?? null;
   const days = getDays(period);
   return {
     groupBy: grouping,
@@ -169,7 +179,7 @@ async function readReport(
     ofPeriod: true,
     ownPeriod: null,
     ...foldByDay(buckets, getGroup, days),
-    before: earlier && shownSums(allOf(earlier.map(getSums))),
+    before: earlier && shownSums(sumAll(earlier.map(getSums))),
     perDayBefore: earlier && foldDays(earlier, getDays(periodBefore(period))),
   };
 }
@@ -177,7 +187,10 @@ async function readReport(
 const getDays = ({ first, last }: UsagePeriod): string[] => daysBetween(first, last);
 const groupedBy = (group: UsageGroup, period: UsagePeriod) => ({ group_by: group, ...getSeconds(period) });
 
-/** Of a gateway with the interface's own questions alone: UTC days and groups, each by itself, and of each only what it tells. */
+/**
+ * Builds the report for a gateway that supports only UTC days or groups, but not groups by day. Parts that it doesn't
+ * report stay null.
+ */
 async function plainReport(
   deps: GroupDeps,
   payer: Pick<Payer, 'client' | 'source'>,
@@ -187,8 +200,8 @@ async function plainReport(
 ): Promise<UsageReport> {
   const { client } = payer;
   const usage = await askGateway(() => client.usage(groupedBy('day', period), { signal }));
-  const told = await ifGrouped(client, groupedBy(toldGroup(grouping), period), signal);
-  const getGroup = await groupsFor(deps, grouping, told?.data ?? [], payer, signal);
+  const reported = await ifGrouped(client, groupedBy(getRequestedGroup(grouping), period), signal);
+  const getGroup = await groupsFor(deps, grouping, reported?.data ?? [], payer, signal);
   const totals = getSums(usage.totals);
   const ofPeriod = belongsTo(usage.period, period);
   const byDay = usage.grouped !== false && usage.group_by === 'day';
@@ -205,20 +218,23 @@ async function plainReport(
     before: before && shownSums(getSums(before.totals)),
     perDay: byDay ? foldDays(usage.data, days) : null,
     perDayBefore: before && foldDays(before.data, getDays(periodBefore(period))),
-    ...(told ? foldGroups(told.data, getGroup, totals) : { groups: null, more: 0 }),
+    ...(reported ? foldGroups(reported.data, getGroup, totals) : { groups: null, more: 0 }),
     series: null,
   };
 }
 
-type Told = ReportedUsage['period'];
+type ReportedPeriod = ReportedUsage['period'];
 
-/** Whether figures are of the period that was asked for. Some count the last day in, and some do not. */
-function belongsTo(told: Told, period: UsagePeriod): boolean {
+/** True if the figures cover the requested period. Gateways differ on whether the last day is included. */
+function belongsTo(reported: ReportedPeriod, period: UsagePeriod): boolean {
   const { start, end } = getSeconds(period);
-  return told !== null && told.start === start && Math.abs(told.end - end) <= daySeconds;
+  return reported !== null && reported.start === start && Math.abs(reported.end - end) <= daySeconds;
 }
 
 const daySeconds = 86_400;
 
-const getOwnPeriod = (told: Told): UsageReport['ownPeriod'] =>
-  told && { first: dayIn('UTC', told.start * 1000), last: dayIn('UTC', Math.max(told.start, told.end - 1) * 1000) };
+const getOwnPeriod = (reported: ReportedPeriod): UsageReport['ownPeriod'] =>
+  reported && {
+    first: dayIn('UTC', reported.start * 1000),
+    last: dayIn('UTC', Math.max(reported.start, reported.end - 1) * 1000),
+  };

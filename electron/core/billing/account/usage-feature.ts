@@ -15,7 +15,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { bookedModelName, type DescribeModel, type Naming } from '../../gateways/connection/model-facts.ts';
+import { type DescribeModel, ledgerModelName, type Naming } from '../../gateways/connection/model-facts.ts';
 import { pause } from '../../runtime/streams/pace.ts';
 import { tablePieces } from '../../runtime/streams/table-pieces.ts';
 import { costOfRecord } from '../costs/cost.ts';
@@ -27,14 +27,17 @@ import { type GroupDeps, getKey, groupsFor } from './usage-groups.ts';
 import { countersFor, getSums } from './usage-sums.ts';
 
 const pageSize = 100;
-/** Of a group that the gateway cannot narrow a list by, so many pages are looked through for one of ours. */
+/** If the gateway can't filter by a group, up to this many pages are searched for matching requests. */
 const maxPages = 20;
 
 interface LineDeps extends GroupDeps {
   readonly spend: Pick<SpendStore, 'getUses'>;
 }
 
-/** Records of an account (`Payer.source`) as lines of the ledger, with the chat and the message of those that this app asked. */
+/**
+ * Turns the records of an account (`Payer.source`) into lines. Those that this app requested also get their chat and
+ * message.
+ */
 async function getLines(
   { modelFacts, spend }: { readonly modelFacts: DescribeModel; readonly spend: Pick<SpendStore, 'getUses'> },
   source: string,
@@ -50,7 +53,7 @@ async function getLines(
     model: record.model,
     key: record.key_id,
     purpose: record.purpose,
-    name: record.model && bookedModelName(modelFacts, record.provider, record.model),
+    name: record.model && ledgerModelName(modelFacts, record.provider, record.model),
     prompt_tokens: record.prompt_tokens,
     cached_tokens: record.cached_tokens,
     cache_write_tokens: record.cache_write_tokens,
@@ -66,7 +69,9 @@ function getCost(record: RequestRecord, source: string): Pick<UsageLine, 'cost_u
   return { cost_usd: costUsd, provenance: costSource };
 }
 
-/** What a list of requests can be narrowed by at the gateway; null: only here, one by one. */
+/**
+ * Returns the gateway's filter for a group. Null if the gateway has none and the app must filter the records itself.
+ */
 function narrowedBy(grouping: UsageGrouping, { kind, id, provider }: UsageGroupId): RequestsQuery | null {
   if (kind !== 'named' || id === null) return null;
   switch (grouping) {
@@ -95,7 +100,10 @@ interface LinesAsked {
   readonly after?: string | null | undefined;
 }
 
-/** A page of the requests behind a bar, newest first. `after`: where the next one begins; null: there is none. */
+/**
+ * Returns a page of the requests behind a bar of the chart, newest first. `after` is the cursor of the next page, or
+ * null at the end.
+ */
 async function readLines(
   deps: LineDeps,
   { client, source }: Pick<Payer, 'client' | 'source'>,
@@ -122,14 +130,14 @@ async function readLines(
       provenance: costOfRecord(record, source).costSource,
     }));
     const getGroup = await groupsFor(deps, groupBy, buckets, { client, source }, signal);
-    return records.filter((_record, at) => {
-      const bucket = buckets[at];
+    return records.filter((_record, index) => {
+      const bucket = buckets[index];
       return bucket !== undefined && getKey(getGroup(bucket)) === getKey(wanted);
     });
   }
 }
 
-/** Every ended request of a period, oldest first, a page at a time. A gateway that asks for a pause gets it. */
+/** Yields every completed request of a period, oldest first, page by page. Waits when the gateway asks for a pause. */
 async function* allLines(
   deps: LineDeps,
   { client, source }: Pick<Payer, 'client' | 'source'>,
@@ -151,7 +159,7 @@ async function* allLines(
   }
 }
 
-/** So often in a row, and no longer, a gateway is waited for. */
+/** A gateway may ask for this many pauses in a row, each at most this long. */
 const [maxWaits, maxWaitMs] = [10, 120_000];
 
 async function patiently<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -168,8 +176,8 @@ async function patiently<T>(call: () => Promise<T>, signal: AbortSignal | undefi
   }
 }
 
-/** A mean of fewer days says nothing; of more than four weeks, little of what comes next. */
-const [fewestDays, maxDays] = [7, 28];
+/** A mean of fewer days is unreliable; more than four weeks back predicts little about the rest of the month. */
+const [minDays, maxDays] = [7, 28];
 
 async function readInsights(
   { client, source }: Pick<Payer, 'client' | 'source'>,
@@ -179,7 +187,7 @@ async function readInsights(
 ): Promise<UsageInsights> {
   const [forecast, usage] = await Promise.all([
     readForecast(client, period.zone, now, signal),
-    // One question for both: each reads all requests of the period.
+    // One request serves both results, because the gateway scans all requests of the period for each.
     ifGrouped(client, { group_by: 'error', savings: true, ...getSeconds(period) }, signal),
   ]);
   return { forecast, failures: failuresIn(usage, source), cache_savings_usd: usage?.totals.cache_savings_usd ?? null };
@@ -218,8 +226,9 @@ async function readForecast(
 }
 
 /**
- * Where the month is going: what it cost so far, and the mean of the whole days before today for each day that is left. The mean
- * begins with the first day that had use, at most four weeks ago. `costs`: nano-USD by day; a day without use is missing.
+ * Forecasts the month's cost: the sum so far, plus the mean of the full days before today for every remaining day. The
+ * mean starts with the first day of use, at most four weeks ago. `costs` is nano-USD by day; days without use are
+ * missing.
  */
 export function calculateForecast(
   costs: ReadonlyMap<string, bigint>,
@@ -233,7 +242,7 @@ export function calculateForecast(
   const meanDays = before.some((day) => costs.has(day)) ? used.length : 0;
   const daysLeft = daysBetween(addDays(today, 1), lastOfMonth(month)).length;
   const usd = (nano: bigint) => formatUsd(nanoUsd(nano));
-  if (meanDays < fewestDays) return { month, so_far_usd: usd(soFar), estimate: null };
+  if (meanDays < minDays) return { month, so_far_usd: usd(soFar), estimate: null };
   const past = sum(used);
   return {
     month,
@@ -252,7 +261,7 @@ function lastOfMonth(month: string): string {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
 
-/** The columns of an exported request, in their order; names as in the gateway’s records, where it has them. */
+/** The columns of an exported request, in order. Names match the gateway's records where those have the field. */
 const columns = [
   'request_id',
   'time',
@@ -301,8 +310,8 @@ const toRow = (line: UsageLine, providerName: ProviderName): Row => ({
 });
 
 /**
- * Lines as the text of a file, a piece for each page. CSV has a row a request; JSON is an object with the period and `requests`.
- * Amounts are decimal strings in both.
+ * Formats lines as the text of a file, one piece per page. CSV has one row per request; JSON is an object with the
+ * period and `requests`. Amounts are decimal strings in both.
  */
 function usagePieces(
   pages: AsyncIterable<readonly UsageLine[]>,
@@ -331,10 +340,10 @@ interface Asked {
   readonly period: UsagePeriod;
 }
 
-/** Usage of a period in whole days. The gateway adds up; what it does not know, of chats and folders, is put to it here. */
+/** Reports usage over whole days. The gateway does the sums; the app adds the names of chats and folders. */
 export function usageFeature(deps: UsageDeps) {
   const getPayer = (billingAccount: BillingAccount) => deps.connections.billingAccount(billingAccount);
-  /** A question that nobody waits for any longer ends, and any other after a while. */
+  /** Aborts when the caller gives up, and after a time limit in any case. */
   const ends = (signal: AbortSignal | undefined) =>
     AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
 

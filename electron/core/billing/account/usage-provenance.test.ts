@@ -10,7 +10,10 @@ import { testCore } from '../../../../tests/support/test-core.ts';
 const now = Date.UTC(2026, 10, 24, 12);
 const period = { first: '2026-01-01', last: '2026-11-24', zone: 'Europe/Berlin' };
 
-/** Every combination of what decides where a cost comes from, over and over. What failed is never charged (wire contract §1.4). */
+/**
+ * Covers every combination of the columns that decide where a cost comes from. A failed request is never charged (wire
+ * contract §1.4).
+ */
 const everyFlag = `update requests set
   status = case rowid % 3 when 0 then 'succeeded' when 1 then 'failed' else 'cancelled' end,
   estimated = rowid / 3 % 2, byok = rowid / 6 % 2, price = case rowid / 12 % 2 when 0 then price end,
@@ -20,17 +23,17 @@ const everyFlag = `update requests set
   completion_tokens = case rowid / 96 % 2 when 0 then 0 else completion_tokens end,
   error_code = case rowid % 3 when 0 then null else case rowid / 192 % 2 when 0 then 'upstream_error' else 'upstream_timeout' end end`;
 
-test('groups by where costs come from are those of the lines, whoever pays the provider', async () => {
+test('groups by cost source match the sources of their lines, for own keys and for credits', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-provenance-'));
   const extent = { conversations: 20, messages: 120, long: 0, requests: 1_200 };
   await seed({ dataFolder, ...extent, seed: 3, nowMs: now, force: false });
   const db = new Sqlite(join(dataFolder, 'gateway.db'));
   db.exec(everyFlag);
-  // Both kinds of accounts: own keys, and credits.
+  // Half of the requests move to an account with credits; the others stay on own keys.
   db.exec(
     `update requests set account_id = (select id from accounts where plan = 'sandbox') where rowid / 384 % 2 = 0`,
   );
-  // The newest ended early and cost nothing here.
+  // The newest requests ended early and cost nothing here.
   db.exec(
     `update requests set status = 'failed', error_code = 'upstream_timeout', charge = 0, prompt_tokens = 9
      where id in (select id from requests order by created desc limit 20)`,
@@ -44,7 +47,7 @@ test('groups by where costs come from are those of the lines, whoever pays the p
   ] as const) {
     const asked = { billingAccount, period, groupBy: 'provenance' } as const;
     const { groups } = await core.client.usage.get(asked);
-    const told = new Map(groups?.map(({ id, requests }) => [id ?? '', requests]));
+    const reported = new Map(groups?.map(({ id, requests }) => [id ?? '', requests]));
     const counted = new Map<string, number>();
     let unknownWithTokens = 0;
     for (let after: string | null | undefined; after !== null; ) {
@@ -55,12 +58,12 @@ test('groups by where costs come from are those of the lines, whoever pays the p
       }
       after = page.after;
     }
-    expect([...told].sort()).toEqual([...counted].sort());
-    expect([...told.keys()].sort()).toEqual(kinds);
+    expect([...reported].sort()).toEqual([...counted].sort());
+    expect([...reported.keys()].sort()).toEqual(kinds);
     expect(groups?.map(({ id, cost_usd }) => [id, cost_usd === null])).toEqual(
       groups?.map(({ id }) => [id, id === 'unknown']),
     );
-    // What nobody knows is counted beside every sum, whatever it is grouped by.
+    // Requests of unknown cost are counted next to every sum, for every grouping.
     const unknownLines = counted.get('unknown') ?? 0;
     for (const groupBy of ['model', 'provider', 'status', 'conversation', 'provenance', 'key'] as const) {
       const report = await core.client.usage.get({ billingAccount, period, groupBy });
@@ -71,7 +74,7 @@ test('groups by where costs come from are those of the lines, whoever pays the p
       expect(sum(report.perDay ?? []), groupBy).toBe(unknownLines);
       for (const { unknown, share } of report.groups ?? []) expect(share === null, groupBy).toBe((unknown ?? 0) > 0);
     }
-    // The account page counts the month as the usage page does.
+    // The account page and the usage page agree on the month.
     const month = { first: '2026-11-01', last: '2026-11-24', zone: 'UTC' };
     const { totals } = await core.client.usage.get({ billingAccount, period: month, groupBy: 'model' });
     const { usage } = await core.client.account.get({ billingAccount });

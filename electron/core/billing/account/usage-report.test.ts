@@ -10,7 +10,7 @@ const days = ['2026-10-30', '2026-10-31', '2026-11-01'];
 const bucket = fc
   .record({
     day: fc.constantFrom(...days),
-    model: fc.constantFrom(...Array.from({ length: 400 }, (_, at) => `model-${at}`)),
+    model: fc.constantFrom(...Array.from({ length: 400 }, (_, index) => `model-${index}`)),
     nano: fc.bigInt({ min: 0n, max: 10n ** 15n }),
     requests: fc.nat(9),
     prompt: fc.nat(999),
@@ -41,7 +41,7 @@ const bucket = fc
 const getCost = (all: readonly { cost_usd: string | null }[]) =>
   formatUsd(nanoUsd(all.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? ''), 0n)));
 
-test('groups, days and the colours of a chart add up to the same sums, however many there are', () => {
+test('groups, days and chart series add up to the same totals, however many groups there are', () => {
   fc.assert(
     fc.property(fc.array(bucket, { maxLength: 500, size: 'max' }), (buckets) => {
       const getGroup = ({ model }: Pick<ReportedBucket, 'model'>) =>
@@ -51,7 +51,7 @@ test('groups, days and the colours of a chart add up to the same sums, however m
       expect(totals.cost_usd).toBe(total);
       expect(getCost(perDay ?? [])).toBe(total);
       expect(getCost(groups ?? [])).toBe(total);
-      expect(getCost((series ?? []).flatMap((each) => each.days))).toBe(total);
+      expect(getCost((series ?? []).flatMap((group) => group.days))).toBe(total);
       expect((groups ?? []).length + Math.max(0, more - 1)).toBe(new Set(buckets.map(({ model }) => model)).size);
       expect(series?.length ?? 0).toBeLessThanOrEqual(6);
       const shares = (groups ?? []).map(({ share }) => share ?? -1);
@@ -61,22 +61,22 @@ test('groups, days and the colours of a chart add up to the same sums, however m
   );
 });
 
-test('a cost that one bucket does not tell is not known of their sum, and no zero', () => {
-  const [one] = fc.sample(bucket, 1);
-  if (!one) throw new Error('no sample');
+test('a sum is unknown, not zero, when one of its buckets has no cost', () => {
+  const [example] = fc.sample(bucket, 1);
+  if (!example) throw new Error('no sample');
   const getGroup = () => ({ kind: 'elsewhere', id: null, provider: null, name: null }) as const;
-  const { totals, groups } = foldByDay([one, { ...one, cost_usd: null }], getGroup, days);
+  const { totals, groups } = foldByDay([example, { ...example, cost_usd: null }], getGroup, days);
   expect([totals.cost_usd, groups?.[0]?.cost_usd, groups?.[0]?.share]).toEqual([null, null, null]);
-  expect(totals.requests).toBe((one.requests ?? 0) * 2);
+  expect(totals.requests).toBe((example.requests ?? 0) * 2);
 });
 
-test('a forecast is the month so far and the mean of whole days before for each that is left', () => {
+test('a forecast adds the mean of the full days before today for each remaining day of the month', () => {
   const costs = new Map([
     ['2026-11-01', 1_000n],
     ['2026-11-10', 600n],
     ['2026-11-24', 50n],
   ]);
-  // 23 days from the 1st to the 23rd, six from the 25th to the 30th.
+  // 23 days from the 1st to the 23rd, and six from the 25th to the 30th.
   expect(calculateForecast(costs, '2026-11-24')).toEqual({
     month: '2026-11',
     so_far_usd: formatUsd(nanoUsd(1_650n)),
@@ -89,7 +89,7 @@ test('a forecast is the month so far and the mean of whole days before for each 
   });
 });
 
-test('after less than a week of use nothing is forecast', () => {
+test('there is no forecast after less than a week of use', () => {
   for (const day of ['2026-11-24', '2026-11-23', '2026-11-18'])
     expect(calculateForecast(new Map([[day, 5n]]), '2026-11-24').estimate).toBeNull();
   expect(calculateForecast(new Map([['2026-11-17', 5n]]), '2026-11-24').estimate).toMatchObject({ mean_days: 7 });

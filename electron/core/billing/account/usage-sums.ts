@@ -4,7 +4,9 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { isOwnKeys } from '../../gateways/connection/connections.ts';
 import { getPersonCost } from '../costs/person-cost.ts';
 
-/** Sums that can be added to. Null: not told of one of them, and so not known of all. Cost in nano-USD. */
+/**
+ * Sums that can be added up. Null: at least one part wasn't reported, so the sum is unknown. The cost is in nano-USD.
+ */
 type Counts = Omit<UsageSums, 'cost_usd'>;
 export interface Sums extends Counts {
   readonly cost: bigint | null;
@@ -46,36 +48,35 @@ export function plus(a: Sums, b: Sums): Sums {
 const added = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
 /**
- * What a gateway tells, with the parts of the tokens apart. A gateway that does not count unknown costs has none that the app
- * knows of.
+ * Reads reported counters and splits the tokens into their parts. A gateway that doesn't count unknown costs gets zero
+ * of them.
  */
-export function getSums(told: ReportedCounters): Sums {
-  const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = told;
+export function getSums(reported: ReportedCounters): Sums {
+  const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = reported;
   return {
-    requests: told.requests,
-    succeeded: told.succeeded,
-    failed: told.failed,
-    cancelled: told.cancelled,
+    requests: reported.requests,
+    succeeded: reported.succeeded,
+    failed: reported.failed,
+    cancelled: reported.cancelled,
     input: prompt === null ? null : Math.max(0, prompt - (cached ?? 0)),
     cached,
     output: completion === null ? null : Math.max(0, completion - (reasoning_tokens ?? 0)),
     reasoning: reasoning_tokens,
-    unknown: told.unknown_cost_requests ?? 0,
-    cost: getPersonCost(told),
+    unknown: reported.unknown_cost_requests ?? 0,
+    cost: getPersonCost(reported),
   };
 }
 
 type UncertainCounters = Pick<ReportedCounters, 'unknown_cost_requests' | 'unfinished_requests'>;
 
 /**
- * Counters as the payer of this source reads them: whoever pays the provider with own keys does not know what a request cost
- * that ended early.
+ * Adjusts the counters for the account of this source. On own keys, the cost of a request that ended early is unknown.
  */
-export function countersFor<Counters extends UncertainCounters>(source: string): (told: Counters) => Counters {
-  if (!isOwnKeys(source)) return (told) => told;
-  return (told) => ({
-    ...told,
-    unknown_cost_requests: (told.unknown_cost_requests ?? 0) + (told.unfinished_requests ?? 0),
+export function countersFor<Counters extends UncertainCounters>(source: string): (reported: Counters) => Counters {
+  if (!isOwnKeys(source)) return (reported) => reported;
+  return (reported) => ({
+    ...reported,
+    unknown_cost_requests: (reported.unknown_cost_requests ?? 0) + (reported.unfinished_requests ?? 0),
   });
 }
 
@@ -84,9 +85,9 @@ export const shownSums = ({ cost, ...counts }: Sums): UsageSums => ({
   cost_usd: cost === null ? null : formatUsd(nanoUsd(cost)),
 });
 
-export const allOf = (sums: Iterable<Sums>): Sums => [...sums].reduce(plus, nothing);
+export const sumAll = (sums: Iterable<Sums>): Sums => [...sums].reduce(plus, nothing);
 
-/** By cost, then by tokens, then by requests; what is not known comes last. */
+/** Sorts by cost, then tokens, then requests, with unknown values last. */
 export function bySize(a: Sums, b: Sums): number {
   const cost = (b.cost ?? -1n) - (a.cost ?? -1n);
   if (cost !== 0n) return cost > 0n ? 1 : -1;
@@ -96,7 +97,9 @@ export function bySize(a: Sums, b: Sums): number {
 const getTokens = ({ input, cached, output, reasoning }: Sums): number =>
   (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 
-/** With integers, since a float would round the amounts first. Null: one of them is not known, or not whole. */
+/**
+ * Divides integers, because a float would round the amounts first. Null if one of the amounts is unknown or incomplete.
+ */
 export function getShare({ cost, unknown }: Pick<Sums, 'cost' | 'unknown'>, total: bigint | null): number | null {
   if (cost === null || total === null || (unknown ?? 0) > 0) return null;
   return total === 0n ? 0 : Number((cost * 1_000_000_000n) / total) / 1_000_000_000;

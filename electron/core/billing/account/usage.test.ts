@@ -11,10 +11,10 @@ import { seed } from '../../../../tests/seed/seed.ts';
 import type { TestCore } from '../../../../tests/support/core-of-test.ts';
 import { testCore } from '../../../../tests/support/test-core.ts';
 
-/** All of 2026's clocks are put back or forward in the 240 days before. */
+/** In every zone that has daylight saving time, the clocks changed during the 240 days before this time. */
 const now = Date.UTC(2026, 10, 24, 12);
 
-/** What the zones' laws say, in the words of SQL: how far ahead of UTC their clocks are. */
+/** The UTC offset of each zone as an SQL expression, from the zones' laws. */
 const hour = 3_600_000;
 const before = (iso: string, hours: number) => `when created < ${Date.parse(iso)} then ${hours * hour}`;
 const zones = [
@@ -31,7 +31,7 @@ const zones = [
   ['Asia/Kolkata', String(5.5 * hour)],
 ] as const;
 
-/** Periods around the changes of the clocks and the ends of months. */
+/** Periods that contain clock changes and the ends of months. */
 const periods = [
   ['2026-10-20', '2026-11-05'],
   ['2026-03-28', '2026-04-06'],
@@ -101,18 +101,18 @@ const plainSql = ({ requests, failed, prompt, completion, charge }: Omit<Sum, 'l
 const none = { requests: 0n, failed: 0n, prompt: 0n, completion: 0n, charge: 0n };
 const added = (all: readonly Omit<Sum, 'local'>[]) =>
   all.reduce(
-    (sum, one) => ({
-      requests: sum.requests + one.requests,
-      failed: sum.failed + one.failed,
-      prompt: sum.prompt + one.prompt,
-      completion: sum.completion + one.completion,
-      charge: sum.charge + one.charge,
+    (sum, next) => ({
+      requests: sum.requests + next.requests,
+      failed: sum.failed + next.failed,
+      prompt: sum.prompt + next.prompt,
+      completion: sum.completion + next.completion,
+      charge: sum.charge + next.charge,
     }),
     none,
   );
 
 describe.each(zones)('in %s', (zone, offset) => {
-  test.each(periods)('the days from %s to %s are what SQL adds up', async (first, last) => {
+  test.each(periods)('the days from %s to %s match the sums of an SQL query', async (first, last) => {
     const report = await core.client.usage.get({
       billingAccount: 'main',
       period: { first, last, zone },
@@ -125,7 +125,7 @@ describe.each(zones)('in %s', (zone, offset) => {
     expect(report).toMatchObject({ zone, ofPeriod: true });
   });
 
-  test('each grouping adds up to the same sums, and so do its days', async () => {
+  test('every grouping and its days add up to the same totals', async () => {
     const period = { first: '2026-10-20', last: '2026-11-05', zone };
     const expected = plainSql(added(bySql(offset, [period.first, period.last])));
     for (const groupBy of usageGrouping.options) {
@@ -136,7 +136,9 @@ describe.each(zones)('in %s', (zone, offset) => {
       });
       expect([groupBy, plain(totals)]).toEqual([groupBy, expected]);
       expect([groupBy, getSum(groups ?? [])]).toEqual([groupBy, expected]);
-      const stacked = (perDay ?? []).map((_sum, at) => getSum((series ?? []).map(({ days }) => days[at] as UsageSums)));
+      const stacked = (perDay ?? []).map((_sum, index) =>
+        getSum((series ?? []).map(({ days }) => days[index] as UsageSums)),
+      );
       expect([groupBy, stacked]).toEqual([groupBy, perDay?.map(plain)]);
     }
   });
@@ -145,7 +147,7 @@ describe.each(zones)('in %s', (zone, offset) => {
 function getSum(all: readonly UsageSums[]) {
   const nano = all.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? ''), 0n);
   const total = (name: 'requests' | 'failed' | 'prompt' | 'completion') =>
-    all.map(plain).reduce((sum, one) => sum + (one[name] ?? 0), 0);
+    all.map(plain).reduce((sum, next) => sum + (next[name] ?? 0), 0);
   return {
     requests: total('requests'),
     failed: total('failed'),
@@ -157,7 +159,7 @@ function getSum(all: readonly UsageSums[]) {
 
 const period = { first: '2026-10-20', last: '2026-11-05', zone: 'Europe/Berlin' };
 
-test('the requests behind a bar are those of its day and group, down to the message', async () => {
+test('the requests behind a bar are those of its period and group, with their message', async () => {
   for (const groupBy of ['model', 'folder', 'conversation'] as const) {
     const { groups } = await core.client.usage.get({ billingAccount: 'main', period, groupBy });
     for (const group of groups?.slice(0, 3) ?? []) {
@@ -177,7 +179,7 @@ test('the requests behind a bar are those of its day and group, down to the mess
   }
 });
 
-test('an exported row is a request of the ledger, in CSV as in JSON', async () => {
+test('an exported row is one request, in CSV and in JSON', async () => {
   const text = async (format: 'csv' | 'json') => {
     const parts: string[] = [];
     for await (const piece of await core.client.usage.export({ billingAccount: 'main', period, format }))
@@ -198,7 +200,7 @@ test('an exported row is a request of the ledger, in CSV as in JSON', async () =
   expect(rows.map((row) => row.split(',')[0])).toEqual(requests.map(({ request_id }) => request_id));
 });
 
-test('what caching saved is the cached input at the full price, less what it did cost', async () => {
+test('cache savings are the cached input at full price minus its actual cost', async () => {
   const { cache_savings_usd: saved, failures } = await core.client.usage.insights({ billingAccount: 'main', period });
   const db = new Sqlite(join(core.dataFolder, 'gateway.db'), { readonly: true });
   const rows = db
@@ -216,9 +218,9 @@ test('what caching saved is the cached input at the full price, less what it did
   db.close();
   const pico = (usd: string | null) => (usd === null ? null : BigInt(Math.round(Number(usd) * 1e12)));
   const expected = rows.reduce((sum, { price, cached, prompt }) => {
-    const whole = JSON.parse(price);
+    const pricing = JSON.parse(price);
     const rates =
-      whole.tiers.findLast((tier: { min_prompt_tokens: number }) => prompt > tier.min_prompt_tokens) ?? whole;
+      pricing.tiers.findLast((tier: { min_prompt_tokens: number }) => prompt > tier.min_prompt_tokens) ?? pricing;
     const full = pico(rates.prompt) ?? 0n;
     return sum + BigInt(cached) * (full - (pico(rates.input_cache_read) ?? full));
   }, 0n);

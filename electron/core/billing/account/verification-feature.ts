@@ -3,7 +3,7 @@ import { checkCredential } from '../../gateways/connection/check-credential.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 
-/** What the gateway says of the credential of a wallet. */
+/** Asks the gateway to verify the credential of a billing account. */
 export const verificationFeature = ({
   connections,
   now,

@@ -11,7 +11,7 @@ import type { Payer } from '../../gateways/connection/connections.ts';
 import { openChanges } from '../../runtime/streams/change-topics.ts';
 import { watchLedger } from './watch-ledger.ts';
 
-/** A gateway that somebody else runs, watched from a window; what the watch asks goes through `fetch`. */
+/** Opens a remote gateway that a window watches. The requests of the watcher are recorded in `asked`. */
 async function watched(everyMs = 5) {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const { id: accountId } = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
@@ -34,9 +34,9 @@ async function watched(everyMs = 5) {
   const end = new AbortController();
   const every = { embedded: everyMs, remote: everyMs };
   const watching = watchLedger({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
-  const heard: Topic[] = [];
+  const announced: Topic[] = [];
   const closed = new AbortController();
-  changes.listen((topics) => heard.push(...topics));
+  changes.listen((topics) => announced.push(...topics));
   const watch = async () => {
     for await (const _ of changes.watch(undefined, closed.signal));
   };
@@ -53,15 +53,15 @@ async function watched(everyMs = 5) {
   };
   return {
     asked,
-    heard,
+    announced,
     reads,
     changes,
     watch,
-    /** Opens a window; the first look has been announced. */
+    /** Opens a window and waits until the first check has been announced. */
     async open() {
       void watch();
-      await eventually(async () => expect(heard).toEqual(['account']));
-      heard.length = 0;
+      await eventually(async () => expect(announced).toEqual(['account']));
+      announced.length = 0;
     },
     grant: (amount: string) => gateway.operator.grant({ accountId, amount: parseUsd(amount) }),
     goAway: () => door.close(),
@@ -71,18 +71,18 @@ async function watched(everyMs = 5) {
   };
 }
 
-test('a top-up by somebody else is announced once, and nothing else is', async () => {
+test('a top-up from outside the app is announced once', async () => {
   const ledger = await watched();
   await ledger.open();
   await ledger.reads(3);
-  expect(ledger.heard).toEqual([]);
+  expect(ledger.announced).toEqual([]);
   await ledger.grant('5');
-  await eventually(async () => expect(ledger.heard).toEqual(['account']));
+  await eventually(async () => expect(ledger.announced).toEqual(['account']));
   await ledger.reads(3);
-  expect(ledger.heard).toEqual(['account']);
+  expect(ledger.announced).toEqual(['account']);
 });
 
-test('what the app itself announced is looked at at once, and not announced again', async () => {
+test('a change that the app announced itself is checked at once and not announced again', async () => {
   const ledger = await watched(3_600_000);
   void ledger.watch();
   const announce = async () => {
@@ -94,20 +94,20 @@ test('what the app itself announced is looked at at once, and not announced agai
   await ledger.grant('5');
   await announce();
   await announce();
-  expect(ledger.heard).toEqual(['account', 'account', 'account']);
+  expect(ledger.announced).toEqual(['account', 'account', 'account']);
 });
 
-test('a gateway that is gone and one that is back are announced, once each', async () => {
+test('a gateway is announced once when it goes away and once when it comes back', async () => {
   const ledger = await watched();
   await ledger.open();
   await ledger.reads(2);
   await ledger.goAway();
-  await eventually(async () => expect(ledger.heard).toEqual(['gateway']));
+  await eventually(async () => expect(ledger.announced).toEqual(['gateway']));
   await ledger.comeBack();
-  await eventually(async () => expect(ledger.heard).toEqual(['gateway', 'gateway']));
+  await eventually(async () => expect(ledger.announced).toEqual(['gateway', 'gateway']));
 });
 
-test('while no window watches, nothing is asked', async () => {
+test('the gateway is not polled while no window is open', async () => {
   const ledger = await watched();
   await sleep(50);
   expect(ledger.asked).toEqual([]);

@@ -6,25 +6,25 @@ import { pause } from '../../runtime/streams/pace.ts';
 export interface WatchLedgerDeps {
   readonly connections: Pick<Connections, 'mode' | 'payers'>;
   readonly changes: Pick<Changes, 'emit' | 'isWatched' | 'listen'>;
-  /** The watch ends with it. */
+  /** Ends the watcher when aborted. */
   readonly signal: AbortSignal;
-  /** Milliseconds between two reads, by where the gateway runs. */
+  /** Milliseconds between two reads, by the kind of gateway. */
   readonly every?: PollIntervals | undefined;
 }
 
 export type PollIntervals = Readonly<Record<Connections['mode'], number>>;
 
-/** In this process it is a read of one row; over a network it is a request. */
+/** Reading the embedded gateway costs one row; reading a remote one costs a network request. */
 const usualIntervals = { embedded: 5_000, remote: 10_000 };
-/** A gateway that does not answer is asked less and less often, at least once in this time. */
+/** A gateway that doesn't answer is polled less and less often, down to this interval. */
 const slowestMs = 60_000;
 const limitMs = 8_000;
 
 /**
- * Notices what happens to the books without this app: what another program spends, a top-up, a gateway that is gone or
- * back. Announces it as `account` or `gateway`; also after the first read of an account, since pages may have read it
- * before that. What the app itself announced is read at once, and not announced again. While no window is watching,
- * nothing is asked.
+ * Watches the ledgers for changes made outside this app: spending by another program, a top-up, a gateway that goes
+ * away or comes back. Announces each as `account` or `gateway`. The first read is announced too, since a page may have
+ * read the account before it. A change that the app itself announced triggers a read at once, but no second
+ * announcement. Nothing is polled while no window is open.
  */
 export async function watchLedger({
   connections,
@@ -62,14 +62,14 @@ export async function watchLedger({
   ended();
 }
 
-/** Sums and the newest line, as text; null: the gateway did not answer. */
+/** The sums and the id of the newest line, as JSON. Null: the gateway didn't answer. */
 type LedgerState = string | null;
 
 async function readAll(
   connections: Pick<Connections, 'payers'>,
   signal: AbortSignal,
 ): Promise<Map<string, LedgerState>> {
-  // A key that cannot be read is no gateway that is away: whoever needs it says so.
+  // An unreadable key doesn't mean that the gateway is away. The call that needs the key reports it.
   const payers = await connections.payers().catch((): Payer[] => []);
   return new Map(
     await Promise.all(payers.map(async (payer) => [payer.source, await readLedgerState(payer, signal)] as const)),
@@ -82,7 +82,7 @@ async function readLedgerState({ client }: Payer, signal: AbortSignal): Promise<
     const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });
     return JSON.stringify([sums, transactions.first_id]);
   } catch (error) {
-    // One that does not tell its books, or not to this key, is there all the same.
+    // A gateway that refuses to show its ledger to this key still counts as reachable.
     const refused = error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500;
     return refused && error.status_code !== 429 ? `refused ${error.status_code}` : null;
   }

@@ -12,7 +12,7 @@ const caps = fc.record({
   month: fc.option(amount),
 });
 
-test('a cap is over exactly when a nano-dollar more than it might be spent, and near from 80 % on', () => {
+test('a cap is over when one nano-dollar more than it may be spent, and near from 80 %', () => {
   fc.assert(
     fc.property(caps, amounts, amount, (limits, spent, upper) => {
       const states = new Map(capStates(limits, spent, upper).map((state) => [state.scope, state]));

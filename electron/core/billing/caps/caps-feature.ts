@@ -10,7 +10,7 @@ import type { SpendStore } from '../costs/spend-store.ts';
 import { readCaps, writeCaps } from './kept-caps.ts';
 import { modelSpend } from './model-spend.ts';
 
-/** Amounts in nano-USD by scope. */
+/** Amounts in nano-USD, by scope. */
 type Amounts<Value> = Readonly<Record<CapScope, Value>>;
 
 const scopes = ['message', 'conversation', 'day', 'month'] as const;
@@ -18,12 +18,12 @@ const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
 const getSum = (uppers: readonly Upper[]): bigint => uppers.reduce((sum, { upper }) => sum + upper, 0n);
 
-/** The caps that a message of at most `upper` comes near (80 %) or may exceed (over 100 %). Exact, in nano-USD. */
+/** Returns the caps that a message costing at most `upper` comes near (80 %) or may exceed. Exact, in nano-USD. */
 export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
-  return scopes.flatMap((scope) => stateAt(scope, null, caps[scope], spent[scope], upper));
+  return scopes.flatMap((scope) => getStates(scope, null, caps[scope], spent[scope], upper));
 }
 
-/** The same for the caps of models, as far as these are asked. */
+/** Does the same for the caps of the models that are about to be called. */
 function modelStates(
   caps: Readonly<Record<string, string>>,
   spentOn: (model: string) => bigint,
@@ -32,12 +32,12 @@ function modelStates(
   return [...new Set(uppers.map(({ model }) => model))].flatMap((model) => {
     const cap = caps[model];
     if (cap === undefined) return [];
-    const upper = getSum(uppers.filter((each) => each.model === model));
-    return stateAt('model', model, parseUsd(cap), spentOn(model), upper);
+    const upper = getSum(uppers.filter((answer) => answer.model === model));
+    return getStates('model', model, parseUsd(cap), spentOn(model), upper);
   });
 }
 
-function stateAt(
+function getStates(
   scope: CapState['scope'],
   model: string | null,
   cap: bigint | null,
@@ -51,7 +51,7 @@ function stateAt(
   return [{ scope, model, capUsd: usd(cap), spentUsd: usd(spent), afterUsd: usd(after), state }];
 }
 
-/** How full a cap is by what was spent; null where there is none. */
+/** Returns how much of a cap is used. Null if there is no cap. */
 export function getMeter(
   scope: CapMeter['scope'],
   cap: string | null,
@@ -61,28 +61,28 @@ export function getMeter(
   if (cap === null) return null;
   const most = parseUsd(cap);
   const state = spent >= most ? 'full' : spent * 5n >= most * 4n ? 'near' : 'free';
-  // With integers, since a float would round the amounts first.
+  // Divides integers, because a float would round the amounts first.
   const share = most === 0n ? 1 : Number((spent * 1000n) / most) / 1000;
   return { scope, model, capUsd: cap, spentUsd: usd(spent), share, state };
 }
 
-/** Nano-USD. */
+/** Amounts in nano-USD. */
 interface AccountSpend {
-  /** The account, as the app's own records name it. */
+  /** The account's name in the app's own records. */
   readonly source: string;
-  /** Charged since the current UTC day and month began, and billed by providers on the person's own keys. */
+  /** Since the start of the current UTC day or month: charges, plus what providers billed to the person's own keys. */
   readonly day: bigint;
   readonly month: bigint;
-  /** What running requests may still cost. */
+  /** The upper bound of what the running requests may still cost. */
   readonly held: bigint;
 }
 
-/** A gateway that does not answer keeps nobody from writing. */
+/** A slow gateway must not keep anybody from sending a message. */
 const limitMs = 3_000;
 
 /**
- * What the person pays for the account's requests, by its gateway's own books: other programs included. Null: the gateway does not tell
- * that, or does not answer now.
+ * Reads what the account's requests cost the person, from the gateway's own ledger, so that other programs are
+ * included. Null if the gateway doesn't report it or doesn't answer.
  */
 async function accountSpend(
   connections: Pick<Connections, 'billingAccount' | 'mode'>,
@@ -102,7 +102,7 @@ async function accountSpend(
     const held = parseUsd(balance?.held ?? '0');
     return { source, day, month, held };
   } catch {
-    // Whatever keeps it from telling: what this app knows by itself is counted instead, and that is said.
+    // Whatever the error, the app falls back to its own records, and the page shows that.
     return null;
   }
 }
@@ -111,9 +111,9 @@ export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
   readonly connections: Pick<Connections, 'billingAccount' | 'mode'>;
-  /** Of the built-in gateway, which refuses other programs by the caps of a day, a month and of models. */
+  /** Limits of the built-in gateway, which apply the app's day, month and model caps to other programs too. */
   readonly programLimits: {
-    /** Makes limits of the caps, where nobody else has set any. */
+    /** Copies the app's caps to the account's limits, except those that somebody else has set. */
     readonly write: () => Promise<void>;
     readonly takeOver: () => Promise<void>;
     readonly setOutside: () => Promise<OutsideLimit[]>;
@@ -127,23 +127,26 @@ interface Reservation extends Upper {
   readonly at: number;
 }
 
-/** The reservation of a request that was admitted and never stored ends after this. */
+/** Drops the reservation of an admitted request that was never stored after this time. */
 const patienceMs = 60_000;
 
-/** Spending caps and what is spent. Test credits are not money and do not count. */
+/** Keeps the spending caps and what was spent against them. Test credits are not money and don't count. */
 export function capsFeature({ store, spend, connections, programLimits, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
   const read = () => readCaps(store);
 
-  /** Answers that run, at what they may still cost; one with a known cost counts as spent. */
+  /** Returns the running answers with their maximum cost. An answer whose cost is known counts as spent instead. */
   async function running(): Promise<Reservation[]> {
     const open = await spend.open([...reserved.keys()]);
     for (const [id, { at }] of reserved) if (!(open.get(id) ?? now() - at < patienceMs)) reserved.delete(id);
     return [...reserved.values()];
   }
 
-  /** Of the whole account where its gateway tells that, and of what this app has paid elsewhere; else of this app alone. */
+  /**
+   * Counts the whole account if its gateway reports that, plus what this app spent on other accounts. Otherwise counts
+   * only this app.
+   */
   async function spentNow() {
     const periods = getPeriods(now());
     const account = await accountSpend(connections, periods);
@@ -159,12 +162,12 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
 
   async function spentOn(conversationId: string | null, reservations: readonly Reservation[]) {
     const own = getSum(reservations);
-    const here = getSum(reservations.filter((each) => each.conversationId === conversationId));
+    const here = getSum(reservations.filter((reservation) => reservation.conversationId === conversationId));
     const [all, ofChat] = await Promise.all([
       spentNow(),
       conversationId === null ? 0n : spend.ofConversation(conversationId),
     ]);
-    // What this app has admitted is held by the gateway too, as soon as it is sent.
+    // The gateway holds a request of this app too once it is sent. Adding both sums would count it twice.
     const open = own > all.held ? own : all.held;
     return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
   }
@@ -197,7 +200,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     async set(caps: Caps): Promise<void> {
       await writeCaps(store, caps);
       changes.emit('caps');
-      // While another server has the books, they are limited as soon as they are opened here.
+      // If another server has the ledger open, the limits are written when it is opened here.
       await whereOpen(programLimits.write, undefined);
     },
 
@@ -208,7 +211,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
 
     any: async (): Promise<boolean> => hasAny(await read()),
 
-    /** The caps that answers of this size, which start together, come near or may exceed. */
+    /** Returns the caps that these simultaneous answers come near or may exceed. */
     async getState(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
       const caps = await read();
       if (!hasAny(caps)) return [];
@@ -221,7 +224,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
       if (!uppers.some(({ model }) => models[model] !== undefined)) return states;
       const costs = await spentOnModels();
       const spentOnModel = (model: string) =>
-        (costs.get(model) ?? 0n) + getSum(reservations.filter((each) => each.model === model));
+        (costs.get(model) ?? 0n) + getSum(reservations.filter((reservation) => reservation.model === model));
       return [...states, ...modelStates(models, spentOnModel, uppers)];
     },
 
@@ -231,7 +234,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
   };
 }
 
-/** What the work returns, unless another server has the books. */
+/** Runs the work, or returns the fallback if another server has the ledger open. */
 async function whereOpen<Result, Otherwise>(
   work: () => Promise<Result>,
   otherwise: Otherwise,
@@ -247,7 +250,7 @@ async function whereOpen<Result, Otherwise>(
 const hasAny = ({ models, ...scoped }: Caps): boolean =>
   Object.keys(models).length > 0 || Object.values(scoped).some((cap) => cap !== null);
 
-/** The start of the current UTC day and month. */
+/** Returns the start of the current UTC day and month. */
 function getPeriods(timeMs: number): { day: number; month: number } {
   const date = new Date(timeMs);
   return {

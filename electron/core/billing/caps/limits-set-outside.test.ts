@@ -11,7 +11,7 @@ import { readUntil } from '../../../../tests/support/test-core.ts';
 
 const noCaps: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
 
-/** An app on a folder, whose gateway's limits the command line reads and sets beside it. */
+/** Starts an app on a data folder. The command line reads and sets the limits of its gateway from outside. */
 async function start(folder?: string, secrets = memorySecrets()) {
   const openSecrets = async () => secrets;
   const { core, client, dataFolder } = await coreOfTest({
@@ -49,7 +49,7 @@ async function start(folder?: string, secrets = memorySecrets()) {
   return { client, dataFolder, secrets, limits, cap, setOutside, again, close };
 }
 
-test('a limit that was set by the command line is left and said, also after the next start, until the app’s cap is taken over', async () => {
+test('a limit set by the command line is kept and reported, even after a restart, until the app’s cap takes over', async () => {
   const first = await start();
   await first.cap({ day: '2.50', month: '20' });
   expect(await first.limits()).toEqual(['2.5', '20']);
@@ -59,7 +59,7 @@ test('a limit that was set by the command line is left and said, also after the 
 
   const second = await first.again();
   expect(await second.setOutside()).toEqual([{ scope: 'day', model: null, limitUsd: '5' }]);
-  // Caps of the app that change reach what it wrote itself, and nothing else.
+  // Changed caps overwrite only the limits that the app wrote itself.
   await second.cap({ day: '3', month: '30' });
   expect(await second.limits('--month', 'none')).toEqual(['5', null]);
 
@@ -73,7 +73,7 @@ test('a limit that was set by the command line is left and said, also after the 
   expect(await third.limits()).toEqual(['3', '30']);
   expect(await third.setOutside()).toEqual([]);
 
-  // What was set to the app's own value is the app's again.
+  // An outside limit equal to the app's cap belongs to the app again.
   await third.limits('--day', '7');
   await third.cap({ day: '7', month: '30' });
   expect(await third.setOutside()).toEqual([]);
@@ -81,7 +81,7 @@ test('a limit that was set by the command line is left and said, also after the 
   expect(await third.limits()).toEqual(['8', null]);
 });
 
-test('caps of models are limits of the account too, each for itself: those that somebody else has set are left and said', async () => {
+test('a model cap also limits the account, and a model limit set by somebody else is kept and reported', async () => {
   const first = await start();
   await first.cap({ day: '2', models: { 'openai/gpt-5': '10', 'google/gemini': '5' } });
   expect(await first.limits()).toEqual(['2', null, { 'openai/gpt-5': '10', 'google/gemini': '5' }]);
@@ -92,7 +92,7 @@ test('caps of models are limits of the account too, each for itself: those that 
     { scope: 'model', model: 'xai/grok', limitUsd: '1' },
   ];
   expect(await second.setOutside()).toEqual(outside);
-  // A cap that is taken away is no limit any more; what others have set stays.
+  // Removing a cap removes its limit, but not a limit that others have set.
   await second.cap({ day: '2', models: { 'openai/gpt-5': '12' } });
   expect(await second.limits()).toEqual(['2', null, { 'openai/gpt-5': '3', 'xai/grok': '1' }]);
   expect(await second.setOutside()).toEqual(outside);
@@ -103,7 +103,7 @@ test('caps of models are limits of the account too, each for itself: those that 
   expect(await second.limits()).toEqual(['2', null]);
 });
 
-test('an app that does not know what it wrote, as one of before, leaves what is no cap of its own', async () => {
+test('an app without a record of the limits it wrote leaves every limit that differs from its caps', async () => {
   const first = await start();
   await first.cap({ day: '2', month: '20' });
   await first.limits('--day', '5');
@@ -117,7 +117,7 @@ test('an app that does not know what it wrote, as one of before, leaves what is 
   expect(await second.limits()).toEqual(['5', '30']);
 });
 
-test('after the ledger went back to a copy the limits are those of before: the app’s caps, and what was set outside', async () => {
+test('after a restore of the ledger, the app’s caps and the outside limits apply as before it', async () => {
   const { client, dataFolder, cap, limits, setOutside } = await start();
   await cap({ day: '2', models: { 'openai/gpt-5': '10' } });
   const { backups, folder } = await client.ledger.backUp();
@@ -129,7 +129,8 @@ test('after the ledger went back to a copy the limits are those of before: the a
   await cap({ day: '4', month: '20' });
   expect(await limits()).toEqual(['4', '25']);
 
-  // As an app that was never asked has left it: its account is made anew, with the app's caps.
+  // This copy has no accounts, like that of an app that was never used. The account is created again, with the app's
+  // caps.
   const empty = join(dataFolder, 'empty.db');
   await (await openGateway({ database: empty })).close();
   const name = 'ledger-2026-01-01T00-00-00-000Z.db';
@@ -141,7 +142,7 @@ test('after the ledger went back to a copy the limits are those of before: the a
   expect(await setOutside()).toEqual([]);
 });
 
-test('while another server has the books it is not known what others have set, and a cap that is saved meanwhile holds afterwards', async () => {
+test('outside limits are unknown while another server has the ledger open, and a cap saved meanwhile applies afterwards', async () => {
   const first = await start();
   await first.cap({ day: '2' });
   await first.close();

@@ -7,21 +7,22 @@ interface ModelSpendDeps {
   readonly spend: Pick<SpendStore, 'sinceByModel'>;
 }
 
-/** A gateway that does not answer keeps nobody from writing. */
+/** A slow gateway must not keep anybody from sending a message. */
 const limitMs = 3_000;
 
 /**
- * What each model cost since `month`, in nano-USD, by its id: in the books of the account that pays, other programs included, and
- * in chats that other accounts paid for. Of a gateway that does not tell groups, or does not answer now: in this app's chats.
+ * Returns what each model cost since `month`, in nano-USD by model id. Counts the ledger of the main account, other
+ * programs included, and this app's chats on other accounts. If the gateway can't group by model or doesn't answer,
+ * only this app's chats count.
  */
 export async function modelSpend({ connections, spend }: ModelSpendDeps, month: number): Promise<Map<string, bigint>> {
-  const booked = await bookedByModel(connections, month);
-  const costs = await spend.sinceByModel(month, booked?.source ?? null);
-  for (const [model, cost] of booked?.costs ?? []) costs.set(model, (costs.get(model) ?? 0n) + cost);
+  const fromLedger = await readLedgerCosts(connections, month);
+  const costs = await spend.sinceByModel(month, fromLedger?.source ?? null);
+  for (const [model, cost] of fromLedger?.costs ?? []) costs.set(model, (costs.get(model) ?? 0n) + cost);
   return costs;
 }
 
-async function bookedByModel(connections: Pick<Connections, 'billingAccount'>, month: number) {
+async function readLedgerCosts(connections: Pick<Connections, 'billingAccount'>, month: number) {
   try {
     const { client, source } = await connections.billingAccount('main');
     const query = { group_by: 'model', start: month / 1000 } as const;
@@ -37,7 +38,7 @@ async function bookedByModel(connections: Pick<Connections, 'billingAccount'>, m
     }
     return { source, costs };
   } catch {
-    // Whatever keeps it from telling: what this app knows by itself is counted instead.
+    // Whatever the error, the app falls back to its own records.
     return null;
   }
 }

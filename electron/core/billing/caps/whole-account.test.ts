@@ -10,7 +10,7 @@ import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 import { freePort } from '../../../../tests/support/free-port.ts';
 import { openPricedUpstream, pricedModel } from '../../../../tests/support/priced-upstream.ts';
 
-test('caps of a day and a month count what other programs spend, to the nano-dollar of the ledger, and refuse them and the app by it', async () => {
+test('caps of a day and a month count the spending of other programs exactly, and stop both them and the app', async () => {
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
   onTestFinished(upstream.close);
   const { client, dataFolder } = await coreOfTest({ openGateway, listen, env: upstream.env });

@@ -26,11 +26,11 @@ export interface CatalogueDeps extends Omit<WhatIfDeps, 'catalogue'> {
   readonly log: Log;
 }
 
-/** All models there are to choose from and their prices, with and without a key; and what the account made of them. */
+/** Lists all available models with their prices, with or without a key, and how the account uses them. */
 export function catalogueFeature(deps: CatalogueDeps) {
   const { connections, listed, now, log } = deps;
 
-  /** Null: the gateway tells prices only of what it lists, or not now. */
+  /** Null if the gateway has prices only for the models it lists, or doesn't answer. */
   async function pricedModels(): Promise<Model[] | null> {
     const payers = await connections.payers();
     const asked = payers.map(({ client }) => client.prices({ signal: AbortSignal.timeout(limitMs) }));
@@ -86,7 +86,7 @@ export function catalogueFeature(deps: CatalogueDeps) {
   return { catalogue, whatIf: account };
 }
 
-/** What a gateway does not tell is nothing. */
+/** Returns `nothing` where the gateway doesn't report this. */
 async function orNothing<Value>(ask: () => Promise<Value>, nothing: Value): Promise<Value> {
   try {
     return await askGateway(ask);
@@ -101,8 +101,13 @@ async function averageRequest(client: GatewayClient, nowMs: number) {
   const { totals } = await client.usage(query, { signal: AbortSignal.timeout(limitMs) });
   const { succeeded, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion } = totals;
   if (!succeeded || prompt === null || completion === null) return null;
-  const each = (tokens: number) => Math.round(tokens / succeeded);
-  return { requests: succeeded, input: each(prompt), cached: each(cached ?? 0), output: each(completion) };
+  const perRequest = (tokens: number) => Math.round(tokens / succeeded);
+  return {
+    requests: succeeded,
+    input: perRequest(prompt),
+    cached: perRequest(cached ?? 0),
+    output: perRequest(completion),
+  };
 }
 
 interface Usage {
@@ -111,8 +116,8 @@ interface Usage {
 }
 
 /**
- * What a chat asks of a model that is to go on with it. Its length is what its last answer took, since that was sent; which branch
- * an image is in is not looked at.
+ * Returns what a model needs to continue a chat. Its length is the token count of the last answer, which already
+ * includes what was sent. Images count even if they are on another branch.
  */
 function chatNeeds(db: Db) {
   const getMessages = (conversationId: string) =>

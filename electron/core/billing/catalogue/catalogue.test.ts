@@ -25,8 +25,8 @@ interface Made {
   readonly created?: number;
 }
 
-/** Writes ended requests into the books, as another program’s would be there. */
-function book(ledger: Database, account: string, requests: readonly Made[]): void {
+/** Writes completed requests into the ledger, as if another program had made them. */
+function addRequests(ledger: Database, account: string, requests: readonly Made[]): void {
   const insert = ledger.prepare(`
     insert into requests (id, account_id, instance_id, created, day, ended, status, provider, model, metadata, byok, hold,
       lease_until, prompt_tokens, completion_tokens, cached_tokens, charge, upstream_cost, total_ms, first_token_ms)
@@ -45,14 +45,14 @@ function book(ledger: Database, account: string, requests: readonly Made[]): voi
       charge = 5_000_000,
       created = start + day,
     } of requests) {
-      const at = new Date(created).toISOString().slice(0, 10);
-      insert.run(id, account, created, at, created, prompt, completion, cached, charge);
-      count.run(account, at, prompt, completion, cached, charge);
+      const date = new Date(created).toISOString().slice(0, 10);
+      insert.run(id, account, created, date, created, prompt, completion, cached, charge);
+      count.run(account, date, prompt, completion, cached, charge);
     }
   })();
 }
 
-test('without any key every provider’s models are there with their prices, each once, and old prices say so', async () => {
+test('without a key, every provider’s models are listed once with their prices, and outdated prices are marked', async () => {
   const { client } = await core();
   const { models, allPrices, problem } = await client.catalogue.list();
   expect([allPrices, problem]).toEqual([true, null]);
@@ -69,15 +69,15 @@ test('without any key every provider’s models are there with their prices, eac
   expect(age('sandbox/tour')?.staleDays).toBe(null);
 });
 
-test('a price’s changes are told, and nothing of what has no price', async () => {
+test('a model’s price history lists its price changes', async () => {
   const { client } = await core();
   const rows = await client.catalogue.history({ model: 'google/gemini-3.6-flash' });
   expect(rows.map(({ from }) => from)).toEqual([null, '2027-01-01']);
 });
 
-test('one’s own use of a model has its cost, and the speed of its last answers', async () => {
+test('the use of a model shows its cost and the speed of its latest answers', async () => {
   const { client, ledger, account } = await core();
-  book(ledger, account, [{ id: 'req_a' }, { id: 'req_b', completion: 400 }, { id: 'req_c', completion: 100 }]);
+  addRequests(ledger, account, [{ id: 'req_a' }, { id: 'req_b', completion: 400 }, { id: 'req_c', completion: 100 }]);
   expect(await client.whatIf.use({ model: 'openai/gpt-5.4' })).toMatchObject({
     requests: 3,
     costUsd: '0.015',
@@ -87,19 +87,23 @@ test('one’s own use of a model has its cost, and the speed of its last answers
   });
 });
 
-test('a period priced on another model is what SQL says, with cache reads and long prompts at their own rates', async () => {
+test('repricing a period on another model matches an SQL query, with separate rates for cache reads and long prompts', async () => {
   const { client, ledger, account } = await core();
-  const requests = Array.from({ length: 400 }, (_, at): Made => {
-    const prompt = (at * 7919) % 400_000;
+  const requests = Array.from({ length: 400 }, (_, index): Made => {
+    const prompt = (index * 7919) % 400_000;
     return {
-      id: `req_${at}`,
+      id: `req_${index}`,
       prompt,
-      cached: (at * 31) % (prompt + 1),
-      completion: (at * 104_729) % 3000,
-      charge: at * 1_000_003,
+      cached: (index * 31) % (prompt + 1),
+      completion: (index * 104_729) % 3000,
+      charge: index * 1_000_003,
     };
   });
-  book(ledger, account, [...requests, { id: 'req_before', created: start - 1 }, { id: 'req_after', created: end }]);
+  addRequests(ledger, account, [
+    ...requests,
+    { id: 'req_before', created: start - 1 },
+    { id: 'req_after', created: end },
+  ]);
   const model = (await client.catalogue.list()).models.find(({ id }) => id === 'openai/gpt-5.6-luna');
   if (!model?.pricing) throw new Error('the book has lost a model that this test is about');
   const { pricing, context_length: context } = model;
@@ -131,7 +135,7 @@ test('a period priced on another model is what SQL says, with cache reads and lo
   expect(nano(repriced?.moreUsd)).toBe(sql.cost - sql.actual);
 });
 
-test('what would not have fitted, or took what the model lacks, is counted apart', async () => {
+test('requests that exceed the context or need a missing ability are counted separately', async () => {
   const { client, ledger, account, dataFolder } = await core();
   const { models } = await client.catalogue.list();
   const small = models.find(
@@ -139,7 +143,7 @@ test('what would not have fitted, or took what the model lacks, is counted apart
       context !== null && context < 20_000 && pricing && !capabilities.includes('vision'),
   );
   if (!small?.context_length) throw new Error('the book has no small model any more');
-  book(ledger, account, [
+  addRequests(ledger, account, [
     { id: 'req_fits', charge: 1000 },
     { id: 'req_long', prompt: small.context_length, charge: 20 },
     { id: 'req_seen', charge: 300 },
@@ -163,7 +167,7 @@ test('what would not have fitted, or took what the model lacks, is counted apart
   ]);
 });
 
-test('a model without a price, or that is gone, is refused by name', async () => {
+test('repricing is refused for a model that is gone or has no price', async () => {
   const { client } = await core();
   await expect(
     client.whatIf.reprice({ billingAccount: 'main', start, end, models: ['nobody/gone'] }),

@@ -6,10 +6,10 @@ import { getPersonCost } from '../costs/person-cost.ts';
 const limitMs = 10_000;
 const days = 90;
 const dayMs = 86_400_000;
-/** The most that a page of records holds. */
+/** The maximum page size of the records API. */
 const measured = 100;
 
-/** What an account used of a model in the last 90 days, and how fast its last answers were. */
+/** Returns an account's use of a model in the last 90 days, and the speed of its latest answers. */
 export async function useOfModel(client: GatewayClient, model: string, nowMs: number) {
   const since = Math.floor((nowMs - days * dayMs) / 1000);
   const period = { start: since, end: Math.ceil(nowMs / 1000) };
@@ -28,7 +28,7 @@ export async function useOfModel(client: GatewayClient, model: string, nowMs: nu
   };
 }
 
-/** Tokens per second from the first one on; null where that cannot be told from the record. */
+/** Returns the tokens per second after the first token, or null if the record has too little data. */
 function getSpeed({
   completion_tokens: tokens,
   latency_ms: { first_token: first, total },

@@ -15,7 +15,7 @@ export interface WhatIfDeps {
   readonly connections: Connections;
   readonly catalogue: () => Promise<readonly Model[]>;
   readonly background: Pick<Background, 'run'>;
-  /** The books of the embedded gateway. */
+  /** The path of the embedded gateway's database. */
   readonly gatewayDatabase: string;
 }
 
@@ -28,12 +28,13 @@ interface Asked {
 
 const limitMs = 30_000;
 const pageSize = 100;
-/** Of a gateway elsewhere, whose records come over the network, the newest are read. */
+/** Records of a remote gateway come over the network, so only the newest are read. */
 const maxRead = 5_000;
 
 /**
- * Prices a period of an account's own requests on other models: the books of the embedded gateway on a thread of their own, those
- * of another gateway by its records. What a request took beyond tokens is known of this app's own requests alone.
+ * Prices a period of an account's requests on other models. The embedded gateway's ledger is read on a worker thread; a
+ * remote gateway's records are read over its API. Only this app's own requests record needs beyond tokens, such as
+ * images.
  */
 export function whatIf({ connections, catalogue, background, gatewayDatabase }: WhatIfDeps) {
   return async ({ billingAccount, start, end, models }: Asked, signal?: AbortSignal): Promise<WhatIfResult> => {
@@ -45,7 +46,7 @@ export function whatIf({ connections, catalogue, background, gatewayDatabase }: 
     if (connections.mode === 'remote') {
       return toResult(await repriceRecords({ client, source }, period, candidates, signal), chosen);
     }
-    // Asked through the gateway, which thereby brings its latest steps into the file.
+    // The gateway flushes its write-ahead log into the file before it answers.
     const { id: accountId } = await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
     const input = {
       path: gatewayDatabase,
@@ -78,7 +79,7 @@ function toCandidate(model: Model): Candidate {
 
 type Read = RepricedUsage & { readonly readSince: number | null };
 
-/** Over the network, newest first. */
+/** Reads the records over the network, newest first. */
 async function repriceRecords(
   { client, source }: Pick<Payer, 'client' | 'source'>,
   { startMs, endMs }: { startMs: number; endMs: number },
@@ -151,12 +152,12 @@ function toResult(
     readSince,
     chargedUsd: formatUsd(charged),
     ownKeysUsd: formatUsd(ownKeys),
-    models: models.map(({ cost, actual, tooLong, unable, ...counted }, at) => ({
+    models: models.map(({ cost, actual, tooLong, unable, ...counted }, index) => ({
       model: counted.model,
       requests: counted.requests,
-      name: chosen[at]?.name ?? counted.model,
-      pricesAsOf: chosen[at]?.pricing?.as_of ?? null,
-      contextKnown: chosen[at]?.context_length != null,
+      name: chosen[index]?.name ?? counted.model,
+      pricesAsOf: chosen[index]?.pricing?.as_of ?? null,
+      contextKnown: chosen[index]?.context_length != null,
       costUsd: formatUsd(cost),
       actualUsd: formatUsd(actual),
       moreUsd: formatUsd(nanoUsd(cost - actual)),

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type LedgerDeps, ledgerFeature } from './ledger-feature.ts';
 
-test('books that were set aside by a restore which then broke off are there again, and so is what was noted', async () => {
+test('a restore that breaks off puts the ledger back and withdraws its note', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-restore-'));
   onTestFinished(() => rmSync(dataFolder, { recursive: true }));
   const folder = join(dataFolder, 'backups', 'ledger');
@@ -21,17 +21,17 @@ test('books that were set aside by a restore which then broke off are there agai
   const [database, name] = [join(dataFolder, 'gateway.db'), 'ledger-2026-01-01T00-00-00-000Z.db'];
   writeFileSync(database, 'the books');
   writeFileSync(join(folder, name), 'the copy');
-  const told: string[] = [];
+  const events: string[] = [];
   const feature = ledgerFeature({
     dataFolder,
     now: Date.now,
     quiet: async () => {},
     whileClosed: async (work: () => Promise<void>) => work(),
     noteReplaced: async () => {
-      told.push('noted');
-      return async () => void told.push('taken back');
+      events.push('noted');
+      return async () => void events.push('taken back');
     },
-    restored: async () => void told.push('restored'),
+    restored: async () => void events.push('restored'),
     background: {
       close: async () => {},
       async run(task: string, input: { copy: string; staged: string; database: string; setAside: string }) {
@@ -44,5 +44,5 @@ test('books that were set aside by a restore which then broke off are there agai
   await expect(feature.restore({ name })).rejects.toThrow('the thread died');
   expect(readFileSync(database, 'utf8')).toBe('the books');
   expect(readdirSync(folder)).toEqual([name]);
-  expect(told).toEqual(['noted', 'taken back']);
+  expect(events).toEqual(['noted', 'taken back']);
 });

@@ -28,7 +28,7 @@ async function exported(pages: readonly (readonly ExportedLine[])[], format: 'cs
 
 const pages = [[], [line('txn_1', null), line('txn_2', 'the-house')], [], [line('txn_3', 'gone')], []];
 
-test('a provider has its id for programs and its name for people, in both formats and on every page', async () => {
+test('an exported line has the provider’s id and its display name, in both formats and on every page', async () => {
   const rows = JSON.parse(await exported(pages, 'json')) as Record<string, unknown>[];
   const names = rows.map(({ id, provider, provider_name }) => [id, provider, provider_name]);
   expect(names).toEqual([
@@ -46,7 +46,7 @@ test('a provider has its id for programs and its name for people, in both format
   ]);
 });
 
-test('a ledger without lines is a head, or an empty array', async () => {
+test('an empty ledger exports as a header row or an empty array', async () => {
   expect(JSON.parse(await exported([[], []], 'json'))).toEqual([]);
   expect(await exported([], 'csv')).toMatch(/^id,created,.*\r\n$/);
 });

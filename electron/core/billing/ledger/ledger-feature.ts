@@ -15,7 +15,7 @@ import type { Background } from '../../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../../worker/ledger-lines.ts';
 import { freeName, isCopy, ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
 
-/** The columns of an exported line, in their order. */
+/** The columns of an exported line, in order. */
 const columns = [
   'id',
   'created',
@@ -32,7 +32,7 @@ const columns = [
 
 type Row = Readonly<Record<(typeof columns)[number], string | boolean | null>>;
 
-/** By its columns: rows of JSON have the same order. */
+/** Lists the fields in column order, because the rows of the JSON file keep it. */
 const toRow = (line: ExportedLine, providerName: Naming['providerName']): Row => ({
   id: line.id,
   created: line.created,
@@ -47,7 +47,7 @@ const toRow = (line: ExportedLine, providerName: Naming['providerName']): Row =>
   estimated: line.estimated,
 });
 
-/** Lines as the text of a file, a piece for each page; JSON is an array of them. Amounts are decimal strings. */
+/** Formats lines as the text of a file, one piece per page. JSON is an array. Amounts are decimal strings. */
 export const ledgerPieces = (
   pages: AsyncIterable<readonly ExportedLine[]>,
   format: LedgerFormat,
@@ -57,33 +57,36 @@ export const ledgerPieces = (
 export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly dataFolder: string;
   readonly connections: Connections;
-  /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
+  /** Returns the id of a billing account in the embedded gateway, and the id of the app's key to it. */
   readonly getIds: (
     billingAccount: BillingAccount,
   ) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
   readonly background: Background;
   readonly now: () => number;
-  /** Ends running answers and brings their costs in, before the books are replaced. */
+  /** Stops the running answers and stores their costs before the ledger is replaced. */
   readonly quiet: () => Promise<void>;
-  /** Does this while the gateway has the books closed. */
+  /** Runs the work while the gateway has its ledger closed. */
   readonly whileClosed: (work: () => Promise<void>) => Promise<void>;
-  /** Notes that what was asked until now may be missing from the books; returns what takes that back. */
+  /** Records that requests until now may be missing from the ledger. Returns a function that withdraws this record. */
   readonly noteReplaced: () => Promise<() => Promise<void>>;
-  /** Reads anew what is held in memory, and refreshes every window. */
+  /** Reloads the state held in memory and refreshes every window. */
   readonly restored: () => Promise<void>;
 }
 
 const billingAccounts: readonly BillingAccount[] = ['main', 'sandbox'];
 const limitMs = 30_000;
-/** How long a removed copy can be put back. */
+/** A removed copy can be put back for this long. */
 const undoMs = 3_600_000;
 
-/** Copies and exports of the ledger, which is in no backup of the chats: money that was spent stays spent. */
+/**
+ * Copies, restores and exports the ledger. Backups of the chats leave it out, so that restoring one can't undo
+ * spending.
+ */
 export function ledgerFeature(deps: LedgerDeps) {
   const { dataFolder, connections, background, now } = deps;
   const folder = ledgerFolder(dataFolder);
   const file = join(dataFolder, 'gateway.db');
-  /** By the names of the copies. */
+  /** When each copy was removed, by its name. */
   const removedAt = new Map<string, number>();
   const inTurn = takingTurns();
 
@@ -95,14 +98,14 @@ export function ledgerFeature(deps: LedgerDeps) {
     }
   }
 
-  /** The path of a copy that is there. */
+  /** Returns the path of a copy, and throws if it doesn't exist. */
   function toPath(name: string): string {
     const path = join(folder, name);
     if (!isCopy(name) || !existsSync(path)) throw refusal('not_found', 'backupGone');
     return path;
   }
 
-  /** What was removed by an earlier run, or long ago, cannot be put back any more. */
+  /** Deletes copies that were removed by an earlier run or too long ago to be put back. */
   function forgetRemoved(): void {
     for (const name of readdirSync(folder)) {
       const copy = name.replace(/\.removed$/, '');
@@ -117,7 +120,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
     const own = await Promise.all(
       billingAccounts.map(async (billingAccount) => {
-        // Asking also brings into the file all that was answered until now.
+        // The gateway flushes its write-ahead log into the file before it answers.
         const { client } = await connections.byId(billingAccount);
         await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
         return Object.assign({ billingAccount }, await deps.getIds(billingAccount));
@@ -131,7 +134,7 @@ export function ledgerFeature(deps: LedgerDeps) {
         copy,
         present,
       })),
-      // The app makes its own anew.
+      // The app creates its own keys again, so only other programs' keys are lost.
       lostKeys: lostKeys.filter(({ id }) => own.every(({ key }) => key !== id)).map(({ label }) => label),
     };
   }
@@ -139,7 +142,8 @@ export function ledgerFeature(deps: LedgerDeps) {
   async function restore(name: string): Promise<void> {
     const copy = toPath(name);
     const staged = join(folder, stagedName(name));
-    // It has taken its place, or must not do so later; where there are no books at all it is all that there is.
+    // Removes a staged copy that was not used, so that the next start doesn't restore it. If there is no ledger, the
+    // staged copy is the only one and stays.
     const unstage = () => existsSync(file) && rmSync(staged, { force: true });
     try {
       const why = await background.run('stageLedger', { copy, staged });
@@ -153,7 +157,7 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   async function replace(staged: string): Promise<void> {
-    // What the worker knows of the books, and has open of them, ends with it.
+    // Closes the worker, because it holds the ledger open and caches its content.
     await background.close();
     const setAside = join(folder, freeName(folder, 'before-restore', now()));
     const takeBack = await deps.noteReplaced();
@@ -162,13 +166,14 @@ export function ledgerFeature(deps: LedgerDeps) {
       if (why) throw refusal('database_in_use', 'ledgerInUse');
     } catch (error) {
       if (!existsSync(file)) renameFileSync(setAside, file);
-      // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
+      // Withdraws the note before the staged copy is removed. If the app dies in between, the next start finishes the
+      // restore and writes the note again.
       if (existsSync(staged)) await takeBack();
       throw error;
     }
   }
 
-  /** Pages of a wallet's lines, oldest first. */
+  /** Yields pages of an account's lines, oldest first. */
   async function* getLines(
     billingAccount: BillingAccount,
     signal: AbortSignal | undefined,
@@ -176,7 +181,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     const { client, source } = await connections.billingAccount(billingAccount);
     const within = () => AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]);
     if (source.startsWith('embedded/')) {
-      // Asking also brings into the file all that was answered until now.
+      // The gateway flushes its write-ahead log into the file before it answers.
       const { id } = await askGateway(() => client.account({ signal: within() }));
       for (let after: string | null = null, first = true; first || after !== null; first = false) {
         const page: LinesPage = await background.run('ledgerLines', { file, accountId: id ?? '', after }, signal);

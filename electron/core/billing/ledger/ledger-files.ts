@@ -13,10 +13,10 @@ export const isCopy = (name: string): boolean => kinds.has(readDatedName(name)?.
 
 export const ledgerFolder = (dataFolder: string): string => join(dataFolder, 'backups', 'ledger');
 
-/** What a copy is called that waits to take the place of the books, wherever the app was ended meanwhile. */
+/** Returns the name of a staged copy. It survives a crash, and the next start finds it and finishes the restore. */
 export const stagedName = (name: string): string => `${name}.next`;
 
-/** The copies in a folder, newest first; other files are ignored. */
+/** Lists the copies in a folder, newest first. Other files are ignored. */
 export function listCopies(folder: string): LedgerBackup[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return readdirSync(folder)
@@ -28,14 +28,14 @@ export function listCopies(folder: string): LedgerBackup[] {
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
-/** A name that no copy has: a clock may have been set back. */
+/** Returns a free file name. The name may be taken if the clock was set back. */
 export function freeName(folder: string, kind: LedgerBackup['kind'], timeMs: number): string {
   const name = datedName(prefixes[kind], timeMs);
-  const taken = [name, removedName(name)].some((each) => existsSync(join(folder, each)));
+  const taken = [name, removedName(name)].some((candidate) => existsSync(join(folder, candidate)));
   return taken ? freeName(folder, kind, timeMs + 1) : name;
 }
 
-/** Goes on with a restore that was broken off: until then the books are as they were. `note` comes before they are replaced. */
+/** Finishes a restore that was interrupted before the ledger was replaced. `note` runs before the replacement. */
 export async function finishRestore(
   folder: string,
   database: string,

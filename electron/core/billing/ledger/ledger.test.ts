@@ -7,19 +7,19 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { chatEnded } from '../../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 
-test('a file in the place of the folder of backups is named, with what to do, and nothing is copied', async () => {
+test('a backup fails and names the path when a file is in the place of the backup folder', async () => {
   const { client, dataFolder } = await coreOfTest({ openGateway });
   await client.models.list();
   const backups = join(dataFolder, 'backups');
   rmSync(backups, { recursive: true, force: true });
   writeFileSync(backups, 'no folder');
-  const told = { code: 'backup_failed', message: expect.stringContaining(backups) };
-  await expect(client.ledger.backUp()).rejects.toMatchObject(told);
-  await expect(client.ledger.backups()).rejects.toMatchObject(told);
-  await expect(client.backup.make()).rejects.toMatchObject(told);
+  const failure = { code: 'backup_failed', message: expect.stringContaining(backups) };
+  await expect(client.ledger.backUp()).rejects.toMatchObject(failure);
+  await expect(client.ledger.backups()).rejects.toMatchObject(failure);
+  await expect(client.backup.make()).rejects.toMatchObject(failure);
 });
 
-test('the ledger is exported whole, a row a line, and copied with its sums counted again', async () => {
+test('the ledger is exported with one row per line, and a copy of it has correct sums', async () => {
   const { client, dataFolder } = await coreOfTest({ openGateway });
   await client.models.list();
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model: 'sandbox/echo' });

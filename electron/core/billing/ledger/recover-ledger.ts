@@ -22,13 +22,13 @@ function findCopy(dataFolder: string): Promise<LedgerBackup | null> {
 }
 
 /**
- * Why the ledger could not be opened, as an error that offers what can be done; the same error where it says that itself, as where another
- * server has it open, and where the file is fine.
+ * Explains why the ledger could not be opened, with an offer of what can be done. Returns the same error if it already
+ * explains itself, for example when another server has the ledger open, or if the file is intact.
  */
 export async function explainLedgerFailure(dataFolder: string, error: unknown): Promise<unknown> {
   const file = ledgerIn(dataFolder);
-  const isTold = error instanceof AppError && error.code !== 'internal_error';
-  if (isTold || !existsSync(file)) return error;
+  const isExplained = error instanceof AppError && error.code !== 'internal_error';
+  if (isExplained || !existsSync(file)) return error;
   const why = await faultOfLedger(file);
   if (!why) return error;
   const offer: RecoveryOffer = {
@@ -40,8 +40,8 @@ export async function explainLedgerFailure(dataFolder: string, error: unknown): 
 }
 
 /**
- * Sets a ledger aside that cannot be opened, and lays its newest intact copy ready, which `finishRestore` puts in its place. Null where
- * the ledger is at no fault.
+ * Sets a damaged ledger aside and stages its newest intact copy, which `finishRestore` then puts in its place. Null if
+ * the ledger is intact.
  */
 export async function recoverLedger(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = ledgerIn(dataFolder);

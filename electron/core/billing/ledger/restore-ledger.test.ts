@@ -17,8 +17,8 @@ import { readThread } from '../../../../tests/support/read-thread.ts';
 
 async function start(options: TestCoreOptions = {}) {
   const secrets = memorySecrets();
-  const kept = { openGateway, listen, openSecrets: async () => secrets };
-  const core = await coreOfTest(Object.assign(kept, options));
+  const defaults = { openGateway, listen, openSecrets: async () => secrets };
+  const core = await coreOfTest(Object.assign(defaults, options));
   const { client, dataFolder } = core;
   const ask = async (text = 'Hello') => {
     const { conversationId } = await client.chat.send({ messageId: randomUUID(), text, model: 'sandbox/echo' });
@@ -37,7 +37,7 @@ async function start(options: TestCoreOptions = {}) {
   return { core, client, dataFolder, folder, secrets, ask, credits, unmatched, backUp };
 }
 
-test('the ledger goes back to a copy and comes back from it; the app works on, keys made since are gone, revoked ones stay so', async () => {
+test('the ledger can be restored from a copy and back again: newer keys are gone, and revoked keys stay revoked', async () => {
   const { client, folder, ask, credits, unmatched, backUp } = await start();
   await ask();
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
@@ -50,7 +50,9 @@ test('the ledger goes back to a copy and comes back from it; the app works on, k
   await ask();
   await ask();
   const { key: editor } = await client.apiKeys.create({ ...key, name: 'Editor' });
-  const [listed] = (await client.apiKeys.list({ account: 'sandbox' })).keys.filter((each) => each.name === 'Revoked');
+  const [listed] = (await client.apiKeys.list({ account: 'sandbox' })).keys.filter(
+    (candidate) => candidate.name === 'Revoked',
+  );
   await client.apiKeys.revoke({ account: 'sandbox', id: listed?.id ?? '' });
   const before = await credits();
   expect([await works(editor), await works(revoked)]).toEqual([true, false]);
@@ -68,7 +70,7 @@ test('the ledger goes back to a copy and comes back from it; the app works on, k
   expect([await works(editor), await works(revoked)]).toEqual([false, false]);
   expect(await unmatched()).toEqual(['no_record', 'no_record']);
   await ask();
-  expect(readdirSync(folder).filter((each) => !each.endsWith('.db'))).toEqual([]);
+  expect(readdirSync(folder).filter((name) => !name.endsWith('.db'))).toEqual([]);
 
   await client.ledger.restore({ name: backups[0]?.name ?? '' });
   expect(await credits()).toBe(before);
@@ -77,7 +79,7 @@ test('the ledger goes back to a copy and comes back from it; the app works on, k
   await ask();
 });
 
-test('an answer that runs is stopped and paid for in the books that are set aside, and what asks meanwhile waits', async () => {
+test('a restore stops a running answer, charges it in the old ledger, and lets new requests wait', async () => {
   const { client, ask, credits, unmatched, backUp } = await start({ sandboxPace: 1 });
   await ask();
   const name = await backUp();
@@ -96,13 +98,13 @@ test('an answer that runs is stopped and paid for in the books that are set asid
   expect(await unmatched()).toEqual([]);
 });
 
-test('an answer whose cost is not told before the books are replaced has no known cost, never $0, until they are back', async () => {
-  let told = true;
+test('an answer whose cost is not reported before the ledger is replaced has an unknown cost, not $0, until the old ledger returns', async () => {
+  let isReported = true;
   const { client, dataFolder, ask, backUp } = await start({
     sandboxPace: 1,
     async openGateway(options) {
       const gateway = await openGateway(options);
-      const silent = (request: Request) => !told && new URL(request.url).pathname.includes('/requests/');
+      const silent = (request: Request) => !isReported && new URL(request.url).pathname.includes('/requests/');
       const refused = { error: { message: 'Not now.', code: 'insufficient_scope', status_code: 403 } };
       return Object.assign({}, gateway, {
         fetch: async (request: Request, door?: Parameters<typeof gateway.fetch>[1]) =>
@@ -115,9 +117,9 @@ test('an answer whose cost is not told before the books are replaced has no know
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Slowly', model: 'sandbox/slow' });
   const answer = async () => (await readThread(client, conversationId)).messages[1];
   await eventually(async () => expect((await answer())?.text).not.toBe(''));
-  told = false;
+  isReported = false;
   const { backups, folder } = await client.ledger.restore({ name });
-  told = true;
+  isReported = true;
   const setAside = backups[0]?.name ?? '';
   const gatewayDb = new Sqlite(join(folder, setAside), { readonly: true });
   const charged = gatewayDb
@@ -128,7 +130,7 @@ test('an answer whose cost is not told before the books are replaced has no know
   gatewayDb.close();
   expect(charged).toBeGreaterThan(0n);
   const spendId = (await answer())?.id ?? '';
-  // Nor if these books are asked: they do not know of it.
+  // Asking the restored ledger doesn't help either: it has no record of the request.
   expect(await client.reconciliation.lookUp({ billingAccount: 'sandbox', requestId: null, spendId })).toEqual({
     found: false,
   });
@@ -141,10 +143,10 @@ test('an answer whose cost is not told before the books are replaced has no know
   expect(disagreements(dataFolder)).toEqual([]);
 });
 
-test('a copy older than the app’s own account and key: both are made anew, and it answers', async () => {
+test('after a restore of a copy without the app’s account and key, the app creates both again and answers', async () => {
   const { client, dataFolder, ask, folder, credits } = await start();
   await ask();
-  // As an app that was opened and never asked has left it.
+  // A database that the app opened but never used.
   const empty = join(dataFolder, 'empty.db');
   await (await openGateway({ database: empty })).close();
   await client.ledger.backUp();
@@ -157,7 +159,7 @@ test('a copy older than the app’s own account and key: both are made anew, and
   await ask();
 });
 
-test('a damaged, a foreign, a newer and a wrong copy are refused, and nothing changes', async () => {
+test('a restore refuses a damaged, foreign, newer or inconsistent copy and changes nothing', async () => {
   const { client, folder, ask, credits, backUp, dataFolder } = await start();
   await ask();
   const good = readFileSync(join(folder, await backUp()));
@@ -195,7 +197,7 @@ test('a damaged, a foreign, a newer and a wrong copy are refused, and nothing ch
   expect(existsSync(join(dataFolder, 'gateway.db'))).toBe(true);
 });
 
-test('while a command has the ledger open it is not replaced, which is said; afterwards it is', async () => {
+test('a restore is refused while a command has the ledger open, and works afterwards', async () => {
   const { client, dataFolder, ask, credits, backUp } = await start();
   await ask();
   const name = await backUp();
@@ -214,7 +216,7 @@ test('while a command has the ledger open it is not replaced, which is said; aft
   expect(await credits()).toBe(atCopy);
 });
 
-test('a restore that was broken off is finished by the next start', async () => {
+test('the next start finishes an interrupted restore', async () => {
   const first = await start();
   await first.ask();
   const name = await first.backUp();
@@ -238,14 +240,14 @@ test.each([
   [
     'fails in the middle',
     (ledger: Sqlite.Database) => {
-      // Books that are not as this version reads them.
+      // A schema that this version can't read.
       ledger.exec('alter table revoked_tokens add column more text');
       ledger.close();
     },
     { code: 'internal_error' },
   ],
 ])(
-  'a restore that %s leaves no doubt: a request that never reached the gateway has cost nothing',
+  'a restore that %s keeps the ledger trusted: a request that never reached the gateway has cost nothing',
   async (_how, meddle, why) => {
     let away = false;
     const { client, dataFolder, ask, backUp } = await start({

@@ -15,7 +15,7 @@ import type { ChatMessage, CompletionRequestBody } from '#shared/wire/chat-reque
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
-import { fromGateway, saidByGateway } from '../../gateways/connection/gateway-errors.ts';
+import { fromGateway, quoteGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { FilePart, ToPart } from '../../request/history.ts';
@@ -358,7 +358,7 @@ function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
     costUsd: quote.prices_as_of === null ? null : quote.byok ? ownKeyCost(quote, price, tokens) : quote.cost_usd,
     openEnded: quote.open_ended,
     pricesAsOf: quote.prices_as_of,
-    obstacles: quote.limits.map(({ code, message }) => ({ code, ...saidByGateway(code, message) })),
+    obstacles: quote.limits.map(({ code, message }) => ({ code, ...quoteGateway(code, message) })),
     served: quote.routing.selected,
     mayBeCached: cached.high > 0,
   };

@@ -18,8 +18,8 @@ export interface LookUpDeps {
 const limitMs = 15_000;
 
 /**
- * Asks the gateway again what a request cost, and keeps that with its message, or of a deleted one with what it cost. False: the
- * app has nothing of this request, or the gateway cannot tell.
+ * Asks the gateway again what a request cost, and stores the cost with its message, or with the spend record if the
+ * message was deleted. Returns false if the app has no record of the request, or the gateway can't report its cost.
  */
 export async function lookUpRequest(
   { messages, spend, settings, readers }: LookUpDeps,
@@ -35,8 +35,8 @@ export async function lookUpRequest(
   if (record === null || record === 'no-records') return false;
   const cost = record === 'none' ? uncharged : costOfRecord(record, source);
   if (!(await messages.find(row.id))) {
-    const kept = { cost_usd: cost.costUsd, cost_source: keptSource(cost.costSource) };
-    await spend.add({ ...row, ...kept, request_id: record === 'none' ? row.request_id : record.id });
+    const settled = { cost_usd: cost.costUsd, cost_source: keptSource(cost.costSource) };
+    await spend.add({ ...row, ...settled, request_id: record === 'none' ? row.request_id : record.id });
     return true;
   }
   const patch = record === 'none' ? uncharged : { ...toPatch(record, source), requestId: record.id };

@@ -1,6 +1,6 @@
 import type { Db } from '../../storage/database/db.ts';
 
-/** Requests that a person has explained, by their ids. */
+/** Stores which requests a person has marked as explained, by request id. */
 export function markStore(db: Db) {
   return {
     async add(requestId: string, at: number): Promise<void> {

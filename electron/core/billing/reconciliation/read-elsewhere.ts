@@ -8,17 +8,17 @@ import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { RemotePage } from '../../worker/remote-ledger.ts';
 
 const pageSize = 100;
-/** For one answer. */
+/** Time limit for one page. */
 const limitMs = 30_000;
-/** Who asks waits so long for all of it; the reading goes on. */
+/** The page waits this long for a complete result. Reading continues in the background. */
 const patienceMs = 5_000;
-/** Between two pages, once the gateway has said that it was asked too often: others read there too. */
+/** The pause between two pages after the gateway reported too many requests, because other programs share its limit. */
 const pauseMs = 1_000;
 const maxWaitMs = 60_000;
 
-/** How far one kind of pages was read, from the newest on. */
+/** How far the pages of one kind were read, starting at the newest. */
 interface Reached {
-  /** After it the reading goes on where it was broken off; null: it has not begun. */
+  /** The cursor at which interrupted reading continues. Null: not started. */
   last: string | null;
   end: boolean;
 }
@@ -27,21 +27,21 @@ interface Account {
   readonly id: string;
   readonly records: Reached;
   readonly lines: Reached;
-  linesTold: boolean;
+  linesReported: boolean;
   slow: boolean;
-  /** Null: nobody reads at the moment. */
+  /** Null: no read is running. */
   reading: Promise<void> | null;
 }
 
 interface Page {
   readonly more: boolean;
   readonly last: string | null;
-  readonly kept: Promise<boolean>;
+  readonly stored: Promise<boolean>;
 }
 
 /**
- * Reads the books of gateways elsewhere by their pages into the worker's files, all of them, however long it takes: what has ended
- * never changes, so that a later look only asks for what is new. Whoever asks meanwhile gets what was read so far.
+ * Reads the complete ledgers of remote gateways, page by page, into the worker's files. Completed requests never
+ * change, so a later check reads only new ones. A caller meanwhile gets what was read so far.
  */
 export function remoteLedger(background: Pick<Background, 'run'>) {
   const accounts = new Map<string, Account>();
@@ -51,7 +51,7 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
     const known = accounts.get(source);
     if (known?.id === id) return known;
     const begun = (): Reached => ({ last: null, end: false });
-    const fresh = { id, records: begun(), lines: begun(), linesTold: true, slow: false, reading: null };
+    const fresh = { id, records: begun(), lines: begun(), linesReported: true, slow: false, reading: null };
     accounts.set(source, fresh);
     return fresh;
   }
@@ -61,18 +61,18 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
     const keep = (page: RemotePage) => background.run('storeRemotePage', page);
     await background.run('settleRemoteLedger', { id, joined: false });
     await readPages(account.records, async (after, fresh) => {
-      const told = await patiently(account, () => client.requests(pageAfter(after), within()));
-      return { more: told.has_more, last: told.last_id, kept: keep({ id, fresh, records: told.data }) };
+      const response = await patiently(account, () => client.requests(pageAfter(after), within()));
+      return { more: response.has_more, last: response.last_id, stored: keep({ id, fresh, records: response.data }) };
     });
     await readPages(account.lines, async (after, fresh) => {
       const { transactions } = await patiently(account, () => client.credits(pageAfter(after), within()));
-      account.linesTold = transactions.reported !== false;
+      account.linesReported = transactions.reported !== false;
       const lines = transactions.data.map(({ id: lineId, request_id, amount, type }) => ({
         id: lineId,
         requestId: type === 'usage' || type === 'byok_fee' ? request_id : null,
         usd: negated(amount),
       }));
-      return { more: transactions.has_more, last: transactions.last_id, kept: keep({ id, fresh, lines }) };
+      return { more: transactions.has_more, last: transactions.last_id, stored: keep({ id, fresh, lines }) };
     });
     await background.run('settleRemoteLedger', { id, joined: true });
   }
@@ -83,19 +83,19 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
       account.reading = null;
     });
     const { reading } = account;
-    const whole = await Promise.race([reading.then(() => true), delay(patienceMs, false, { ref: false })]);
+    const isComplete = await Promise.race([reading.then(() => true), delay(patienceMs, false, { ref: false })]);
     const { requests, since } = await background.run('openRemoteLedger', { source });
     return {
       remoteLedgerId: account.id,
-      part: whole ? null : { requests, since },
-      lines: whole && account.linesTold,
+      part: isComplete ? null : { requests, since },
+      lines: isComplete && account.linesReported,
       installation: installation ?? null,
       ownKeys: ownKey === null ? [] : [ownKey],
     };
   };
 }
 
-/** From the newest on to what is known, and from there on where the last reading ended. */
+/** Reads from the newest page to the first known one, then continues where the last read stopped. */
 async function readPages(
   reached: Reached,
   ask: (after: string | null, fresh: boolean) => Promise<Page>,
@@ -103,8 +103,8 @@ async function readPages(
   let fresh = reached.last !== null;
   for (let after: string | null = null; ; ) {
     const page = await ask(after, fresh);
-    const known = await page.kept;
-    // A gateway that says the same page again would never end.
+    const known = await page.stored;
+    // A gateway that repeats the same page would never end the loop.
     const isLast = !page.more || page.last === null || page.last === after;
     if (isLast) {
       reached.end = true;
@@ -122,7 +122,7 @@ async function readPages(
   }
 }
 
-/** Asks again, as late as it is told to, where the gateway was asked too often. */
+/** Retries after the delay that the gateway asks for when it was called too often. */
 async function patiently<T>(account: Account, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     if (account.slow) await delay(pauseMs, undefined, { ref: false });

@@ -4,7 +4,7 @@ import type { Drift, Reconciliation } from '#shared/contract/app/reconciliation.
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { type Connections, isOwnKeys, type Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { bookedModelName, type DescribeModel } from '../../gateways/connection/model-facts.ts';
+import { type DescribeModel, ledgerModelName } from '../../gateways/connection/model-facts.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { Background } from '../../worker/background.ts';
 import type { AccountLedger } from '../../worker/booked-requests.ts';
@@ -15,18 +15,18 @@ import { remoteLedger } from './read-elsewhere.ts';
 
 interface AccountLedgerDeps {
   readonly dataFolder: string;
-  /** Of the embedded gateway. */
+  /** The operator of the embedded gateway. */
   readonly operator: Pick<Operator, 'listKeys'>;
   readonly elsewhere: ReturnType<typeof remoteLedger>;
 }
 
-/** For one answer. */
+/** Time limit for one answer. */
 const limitMs = 30_000;
 
-/** The name of the app's key in its own gateway. */
+/** The label of the app's key in its own gateway. */
 const ownKeyLabel = 'Portico';
 
-/** The books of a wallet: all of them where they lie here, of those elsewhere what was read by now. */
+/** Returns the ledger of an account: the file of the embedded gateway, or what was read so far from a remote one. */
 async function readAccountLedger(
   { dataFolder, operator, elsewhere }: AccountLedgerDeps,
   payer: Payer,
@@ -34,7 +34,7 @@ async function readAccountLedger(
 ): Promise<AccountLedger> {
   const { source, client } = payer;
   const within = { signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]) };
-  // Asking the gateway also brings into its file all that it has answered until now.
+  // The gateway flushes its write-ahead log into the file before it answers.
   const account = await askGateway(() => client.account(within));
   if (!source.startsWith('embedded/')) return elsewhere(payer, account.credential?.id ?? null);
   const keys = await operator.listKeys(account.id ?? '');
@@ -47,7 +47,7 @@ async function readAccountLedger(
 
 export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'elsewhere'>, LookUpDeps {
   readonly connections: Connections;
-  /** A thread of its own, so that nobody's search waits for it. */
+  /** A separate worker thread, so that reconciliation doesn't delay searches. */
   readonly background: Pick<Background, 'run'>;
   readonly spend: SpendStore;
   readonly marks: MarkStore;
@@ -62,12 +62,12 @@ interface Page {
   readonly limit: number;
 }
 
-/** Chats, usage records, ledger and balance, matched by request. */
+/** Reconciles chats, usage records, ledger and balance, matched by request. */
 export function reconciliationFeature(given: ReconciliationDeps) {
   const deps = Object.assign({}, given, { elsewhere: remoteLedger(given.background) });
   const { connections, background, spend, marks, modelFacts, changes, now } = deps;
 
-  /** What the app knows of requests: chat, message and the model's name. */
+  /** Adds what the app knows of each request: its chat, message and model name. */
   async function named<Row extends { requestId: string | null; provider: string | null; model: string | null }>(
     rows: readonly Row[],
   ) {
@@ -76,7 +76,7 @@ export function reconciliationFeature(given: ReconciliationDeps) {
       const use = uses.get(row.requestId ?? '');
       return {
         ...row,
-        name: row.model && bookedModelName(modelFacts, row.provider, row.model),
+        name: row.model && ledgerModelName(modelFacts, row.provider, row.model),
         conversationId: use?.conversationId ?? null,
         title: use?.title ?? null,
         messageId: use?.messageId ?? null,
@@ -115,7 +115,7 @@ export function reconciliationFeature(given: ReconciliationDeps) {
       return { ...found, rows: rows.map((row) => ({ ...row, spendId: null })) };
     },
 
-    /** Of the books on this machine: others are looked at when their page is opened. */
+    /** Checks only ledgers on this machine. Remote ledgers are checked when their page is opened. */
     async alarm(_input: unknown, signal?: AbortSignal): Promise<{ drifting: number }> {
       if (connections.mode === 'remote') return { drifting: 0 };
       let drifting = 0;

@@ -35,10 +35,10 @@ async function open(options: Parameters<typeof coreOfTest>[0] = {}) {
   return { ...core, ask, read, sql, sumIn };
 }
 
-/** The account of test credits, asked for apart from everything that the app reads. */
+/** The account of test credits, queried independently of the app's own code. */
 const sandboxAccount = `(select id from accounts where plan = 'sandbox')`;
 
-test('chats, deleted and temporary ones, another program and a stopped answer all match, and sums are those of the ledger', async () => {
+test('chats, deleted and temporary messages, another program and a stopped answer all match the ledger', async () => {
   const { client, ask, read, sumIn } = await open();
   await ask();
   const removed = await ask();
@@ -83,14 +83,14 @@ test('chats, deleted and temporary ones, another program and a stopped answer al
   expect(credits.balance).toBe(found.balance?.usd);
 });
 
-test('what a crash, a restored state or a wrong record leaves open is named, and one action settles it', async () => {
+test('every mismatch left by a crash, a restore or a wrong record is listed and settled by one action', async () => {
   const { client, ask, read, sql } = await open();
   const ids: string[] = [];
-  for (let at = 0; at < 4; at++) ids.push((await ask()).answerId);
+  for (let count = 0; count < 4; count++) ids.push((await ask()).answerId);
   const [crashed = '', wrong = '', lost = '', invented = ''] = ids;
   const changed = (statement: string, ...values: string[]) =>
     sql('portico.db', (db) => db.prepare(statement).run(...values));
-  // As a process leaves it that died before the gateway had told the id.
+  // The process died before the gateway had reported the request id.
   for (const table of ['spend', 'messages'])
     changed(`update ${table} set request_id = null, cost_usd = null, cost_source = 'unknown' where id = ?`, crashed);
   changed('update spend set request_id = null, cost_usd = null where id = ?', crashed);
@@ -105,7 +105,7 @@ test('what a crash, a restored state or a wrong record leaves open is named, and
   expect(found).toMatchObject({ requests: 5, matched: 0, openCount: 5 });
   const kinds = new Map(found.openRows.map((row) => [`${row.kind} ${row.spendId ?? row.requestId}`, row]));
   const named = [`cost_differs ${wrong}`, `cost_open ${crashed}`, `no_chat ${lostRequest}`, `no_record ${invented}`];
-  // And the request that the last one was really about.
+  // The request that the invented id has replaced is unmatched too.
   expect([...kinds.keys()]).toEqual(expect.arrayContaining([...named, expect.stringMatching(/^no_chat req_/)]));
   expect(found.differenceUsd).not.toBe('0');
   for (const { kind, requestId, spendId } of found.openRows) {
@@ -123,7 +123,7 @@ test('what a crash, a restored state or a wrong record leaves open is named, and
   expect(await read()).toMatchObject({ openCount: 1, openRows: [{ kind: 'no_chat', requestId: lostRequest }] });
 });
 
-test('a bill that is more than 1 % away from tokens × price is found, rings, and can be explained', async () => {
+test('a charge more than 1 % off from tokens × price raises an alarm until it is marked as explained', async () => {
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
   onTestFinished(upstream.close);
   const { client, ask, sql } = await open({ env: upstream.env });
@@ -133,7 +133,7 @@ test('a bill that is more than 1 % away from tokens × price is found, rings, an
   expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
   expect(await drift()).toMatchObject({ checked: 2, count: 0 });
   await ask(pricedModel);
-  // As if more had been charged than the price says.
+  // Flush the ledger, then raise the charge above the price.
   await client.credits.get({ billingAccount: 'main' });
 
   sql('gateway.db', (db) =>
@@ -149,7 +149,7 @@ test('a bill that is more than 1 % away from tokens × price is found, rings, an
   expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
 });
 
-/** Puts copies of an account's only request, and of its line, into the books: each a second older than the one before. */
+/** Copies the account's only request and its ledger line many times, each a second older than the one before. */
 function repeatRequest(file: string, times: number): void {
   const db = new Sqlite(file, { timeout: 5000 });
   const copy = (table: 'requests' | 'ledger_entries', where: string, change: Readonly<Record<string, string>>) => {
@@ -166,14 +166,17 @@ function repeatRequest(file: string, times: number): void {
   db.close();
 }
 
-/** A gateway elsewhere, whose one answer was repeated in its books, and a core with an account there. `reads`: pages it was asked for. */
-async function elsewhere(
+/**
+ * Opens a remote gateway whose only answer was copied many times, and a core with an account there. `reads` lists the
+ * requested pages.
+ */
+async function openRemoteLedger(
   times: number,
   refuse: (path: string, reads: number) => Response | Promise<null> | null = () => null,
 ) {
   const { client, dataFolder } = await open();
   const database = join(dataFolder, 'elsewhere.db');
-  // Time passes by itself, so that nobody reads more often in a minute than one may.
+  // The clock advances with every read, so that the rate limit per minute is never reached.
   let time = Date.UTC(2026, 10, 20);
   const gateway = await openGateway({ database, sandboxPace: 0, now: () => (time += 300) });
   const reads: string[] = [];
@@ -201,7 +204,7 @@ async function elsewhere(
       body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello?' }] }),
     });
     expect(asked.status).toBe(200);
-    // What was answered is in the file as soon as somebody asks for the account.
+    // Asking for the account makes the gateway flush the request into its file.
     await fetch(`${door.url}/account`, { headers });
     return parseUsd(((await asked.json()) as { usage: { cost_usd: string } }).usage.cost_usd);
   };
@@ -209,7 +212,7 @@ async function elsewhere(
   repeatRequest(database, times);
   await client.gatewayAccounts.add({ baseUrl: door.url, key });
   const get = () => client.reconciliation.get({ billingAccount: 'main' });
-  /** Looks until all is read. */
+  /** Polls until everything was read. */
   const readAll = async () => {
     for (;;) {
       const found = await get();
@@ -225,13 +228,13 @@ const matching = (count: number, cost: bigint) => {
   return { part: null, requests: count, matched: count, openCount: 0, differenceUsd: '0', sums };
 };
 
-test('the books of a gateway elsewhere are read page by page to their end, however many they are, and match', async () => {
+test('a remote ledger of any length is read to its end, page by page, and matches', async () => {
   const times = 20_349;
   const seen = Promise.withResolvers<null>();
-  const { client, ask, cost, get, readAll, reads } = await elsewhere(times, (_path, page) =>
+  const { client, ask, cost, get, readAll, reads } = await openRemoteLedger(times, (_path, page) =>
     page === 51 ? seen.promise : null,
   );
-  // What was read by then is matched, and said to be a part: at last that of all pages before the one that does not come.
+  // A partial read is matched and marked as partial. It stops at 50 pages here, because page 51 doesn't arrive yet.
   await expect.poll(get).toMatchObject({
     part: { requests: 5_000, since: expect.any(Number) },
     requests: 5_000,
@@ -243,22 +246,22 @@ test('the books of a gateway elsewhere are read page by page to their end, howev
   seen.resolve(null);
   expect(await readAll()).toMatchObject(matching(times + 1, cost));
   expect(await client.reconciliation.drift({ billingAccount: 'main' })).toMatchObject({ checked: times + 1, count: 0 });
-  // Later only what is new is asked for.
+  // Later reads request only new records.
   await ask();
   reads.length = 0;
   expect(await readAll()).toMatchObject(matching(times + 2, cost));
   expect(reads.length).toBeLessThan(10);
 }, 300_000);
 
-test('a gateway elsewhere that says it is asked too often is waited for, and what breaks off is gone on with', async () => {
+test('reading a remote ledger waits after a rate limit error and continues where it was interrupted', async () => {
   let refusal: ((path: string) => Response | null) | null = null;
-  const { cost, get, readAll, reads } = await elsewhere(399, (path) => refusal?.(path) ?? null);
+  const { cost, get, readAll, reads } = await openRemoteLedger(399, (path) => refusal?.(path) ?? null);
   const error = (status: number, code: string, more: object) =>
     Response.json(
       { error: { message: 'No.', code, status_code: status, ...more } },
       { status, headers: { 'retry-after-ms': '20' } },
     );
-  // Refused once at the second page; then it breaks.
+  // The second page is rate limited once; the fourth page fails.
   refusal = () => {
     if (reads.length === 2) return error(429, 'rate_limit_exceeded', {});
     return reads.length < 4 ? null : error(500, 'internal_error', {});
@@ -267,6 +270,6 @@ test('a gateway elsewhere that says it is asked too often is waited for, and wha
   refusal = null;
   reads.length = 0;
   expect(await readAll()).toMatchObject(matching(400, cost));
-  // The newest once more, and the two pages that were left.
+  // The newest page again, and the two pages that were missing.
   expect(reads.filter((path) => path === '/v1/requests')).toHaveLength(3);
 }, 120_000);

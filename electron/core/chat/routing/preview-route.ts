@@ -5,7 +5,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { Quote } from '#shared/wire/quote.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
-import { fromGateway, saidByGateway } from '../../gateways/connection/gateway-errors.ts';
+import { fromGateway, quoteGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { ToPart } from '../../request/history.ts';
 import { getQuestion } from '../../request/question-of.ts';
@@ -84,7 +84,7 @@ export function previewRoute(deps: PreviewRouteDeps) {
       costUsd: getCost(quoted),
       simulated: modelFacts(selected)?.simulated ?? false,
       alternative: next ? { id: next.id, name: next.name, costUsd: other && getCost(other) } : null,
-      obstacles: quoted.limits.map(({ code, message }) => saidByGateway(code, message)),
+      obstacles: quoted.limits.map(({ code, message }) => quoteGateway(code, message)),
     };
   };
 }

@@ -11,7 +11,7 @@ import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
 
 export interface ApiKeysDeps {
   readonly connections: Pick<Connections, 'byId'>;
-  /** Of the built-in gateway. */
+  /** The operator of the built-in gateway. */
   readonly operator: Pick<Operator, 'createKey'>;
   readonly changes: Changes;
   readonly now: () => number;
@@ -32,10 +32,10 @@ interface NewKey extends Bounds {
 }
 
 const limitMs = 10_000;
-/** Revoked keys are listed by gateways as well: so many pages are read. */
+/** Gateways also list revoked keys, so several pages may be needed. At most this many are read. */
 const maxPages = 20;
 
-/** API keys of any account, built in or elsewhere, by the gateway’s own interface (wire contract §10). */
+/** Manages the API keys of any account, local or remote, through the gateway’s own API (wire contract §10). */
 export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysDeps) {
   async function read({ client }: Payer): Promise<{ keys: ApiKey[]; complete: boolean }> {
     const signal = AbortSignal.timeout(limitMs);
@@ -50,7 +50,7 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
     return { keys, complete: false };
   }
 
-  /** The key that this app asks with: it is not among those for others. */
+  /** Returns the id of the key that this app itself uses. Lists of keys for other programs leave it out. */
   async function ownId({ client }: Payer): Promise<string | null> {
     const { credential } = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
     return credential?.id ?? null;
@@ -62,13 +62,14 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
   }
 
   async function found(payer: Payer, id: string): Promise<ApiKey> {
-    const key = (await getOthers(payer)).keys.find((each) => each.id === id);
+    const key = (await getOthers(payer)).keys.find((candidate) => candidate.id === id);
     if (!key) throw refusal('not_found', 'keyRevoked');
     return key;
   }
 
   async function make(payer: Payer, { name, scopes, limitUsd, expiresAt }: NewKey): Promise<string> {
-    // What the app’s own key mints would end with it, and without a keychain that one is new at each start.
+    // A key that the app's own key creates ends together with it. Without a keychain the app's key is new at each
+    // start, so the operator creates this one.
     if (payer.source.startsWith('embedded/')) {
       const { id } = await askGateway(() => payer.client.account({ signal: AbortSignal.timeout(limitMs) }));
       if (id === null) throw new Error('the built-in gateway tells its accounts');
@@ -85,7 +86,7 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
   const change = (payer: Payer, id: string, wanted: Parameters<Payer['client']['changeKey']>[1]) =>
     askGateway(() => payer.client.changeKey(id, wanted, { signal: AbortSignal.timeout(limitMs) }));
 
-  /** Ends a key that another one has replaced; returns why it could not. */
+  /** Ends a key that was replaced. Returns the problem if that failed. */
   async function end(payer: Payer, key: ApiKey, inHours: number): Promise<ProblemText | null> {
     const endsAt = Math.floor(now() / 1000) + inHours * 3600;
     try {
@@ -136,7 +137,10 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
 
 const getSeconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
 
-/** The same key once more: what both may spend together is what the first one might. */
+/**
+ * Returns a copy of the key with the rest of its spending limit, so that both keys together can't spend more than the
+ * first one could.
+ */
 function getSuccessor({ label, scopes, expires_at, spend_limit_usd, spent_usd, held_usd }: ApiKey): NewKey {
   const left = spend_limit_usd === null ? null : parseUsd(spend_limit_usd) - parseUsd(spent_usd) - parseUsd(held_usd);
   return {

@@ -17,7 +17,7 @@ test.each<[string, BaseUrlUse, string]>([
   ['http://api.example.com', withoutKey, 'addressPlain'],
   ['http://192.168.1.4:8080', withoutKey, 'addressPlain'],
   ['http://api.example.com', own, 'addressPlain'],
-])('the address %j is refused, with %j, as %s', (address, use, name) => {
+])('the address %j, used with %j, is refused as %s', (address, use, name) => {
   expect(() => parseBaseUrl(address, use)).toThrow(
     expect.objectContaining({ code: 'invalid_input', refusal: expect.objectContaining({ name }) }),
   );
@@ -27,6 +27,6 @@ test.each<[string, BaseUrlUse, string]>([
   ['https://api.example.com/v1//', withKey, 'https://api.example.com/v1'],
   ['http://127.0.0.1:11434', withKey, 'http://127.0.0.1:11434'],
   ['http://192.168.1.4:8080', own, 'http://192.168.1.4:8080'],
-])('the address %j is taken, with %j, as %s', (address, use, taken) => {
+])('the address %j, used with %j, is accepted as %s', (address, use, taken) => {
   expect(parseBaseUrl(address, use)).toBe(taken);
 });

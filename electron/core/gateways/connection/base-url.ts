@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { isLoopback, mayCarrySecrets } from '#gateway/providers/upstream/dispatch-fetch.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
-/** A URL that keys may be sent to. */
+/** A URL that was checked to be safe for keys. */
 export type BaseUrl = string & { readonly baseUrl: unique symbol };
 
-/** A host in the user’s private network, where servers without https are common. */
+/** True for a host in a private network, where servers without https are common. */
 function isPrivate(hostname: string): boolean {
   if (hostname.endsWith('.local')) return true;
   const [a = 0, b = 0] = isIP(hostname) === 4 ? hostname.split('.').map(Number) : [];
@@ -15,13 +15,13 @@ function isPrivate(hostname: string): boolean {
 type Fault = 'addressNeeded' | 'addressHasKey' | 'addressHasQuery' | 'addressClear' | 'addressPlain';
 
 export interface BaseUrlUse {
-  /** Requests carry a key: then plain http is allowed for this machine only. */
+  /** True if requests carry a key. Then plain http is allowed only on this machine. */
   readonly withKey: boolean;
-  /** The user’s own server: without a key, plain http is also allowed within the private network. */
+  /** True for the user’s own server. Without a key, it may also use plain http within the private network. */
   readonly ownServer?: boolean;
 }
 
-/** Checks a base URL: https, or http as far as `use` allows. Throws `invalid_input`. */
+/** Parses a base URL. It must be https, or http as far as `use` allows. Throws `invalid_input`. */
 export function parseBaseUrl(text: string, { withKey, ownServer = false }: BaseUrlUse): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   const refuse = (name: Fault) => refusal('invalid_input', name, { details: { param: 'baseUrl' } });

@@ -5,8 +5,8 @@ import type { ReportedVerification } from '#shared/client/reported.ts';
 const limitMs = 8000;
 
 /**
- * Whether a gateway is there and takes the credential, by its own word. Null: it answers and says nothing of the
- * credential, since it has only a list of models, which may need none. Throws `GatewayError`.
+ * Checks that a gateway answers and accepts the credential. Null: it answers but can't verify a credential, because it
+ * has only a list of models, which may need none. Throws `GatewayError`.
  */
 export async function checkCredential(client: GatewayClient): Promise<ReportedVerification | null> {
   const signal = AbortSignal.timeout(limitMs);
@@ -28,6 +28,6 @@ export async function checkCredential(client: GatewayClient): Promise<ReportedVe
   return null;
 }
 
-/** It is no gateway of ours, or lacks this endpoint. */
+/** True if the server isn't a Portico gateway or lacks this endpoint. */
 const isOther = (error: unknown): boolean =>
   isLacking(error) || (error instanceof GatewayError && error.code === 'not_a_gateway');

@@ -1,37 +1,40 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 
-/** A billing account of a gateway: the client with its key, and the name it is stored by. */
+/** Access to a billing account: a client with its key, and the name that stored data uses for it. */
 export interface Payer {
   /** `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
   readonly id: string;
   readonly billingAccount: BillingAccount;
-  /** Which gateway and wallet, such as `embedded/main` or `https://gateway.example/main`. */
+  /** The gateway and account, such as `embedded/main` or `https://gateway.example/main`. */
   readonly source: string;
-  /** What the person calls it; null: it has the name that its gateway tells. */
+  /** The name that the person gave it. Null: it has the name that its gateway reports. */
   readonly name: string | null;
   readonly client: GatewayClient;
-  /** This installation, where others may ask with the same key. Absent: the built-in gateway, which serves no other. */
+  /**
+   * The id of this installation, for a gateway where other computers may use the same key. Absent for the built-in
+   * gateway.
+   */
   readonly installation?: string;
 }
 
-/** Whether the providers bill its requests to the person’s own keys: the ledger then keeps their list price. */
+/** True if providers bill this account's requests to the person’s own keys. The ledger then contains list prices. */
 export const isOwnKeys = (source: string): boolean => source === 'embedded/main';
 
-/** Decides which billing account pays, whichever gateway is in use. */
+/** Decides which billing account pays, for whichever gateway is in use. */
 export interface Connections {
   readonly mode: 'embedded' | 'remote';
-  /** All wallets, used or not. */
+  /** All billing accounts of the gateway in use, even if they were never used. */
   payers(): Promise<Payer[]>;
   billingAccount(billingAccount: BillingAccount): Promise<Payer>;
-  /** Of all accounts, whichever gateway is in use: the two of the built-in one, then those elsewhere. */
+  /** Ids of all accounts, whichever gateway is in use: the two of the built-in one first, then the remote ones. */
   ids(): readonly string[];
-  /** Throws `not_found`, or why its credential cannot be read. */
+  /** Throws `not_found`, or the reason why the credential can't be read. */
   byId(id: string): Promise<Payer>;
-  /** The wallet that pays for an answer by this model. */
+  /** The billing account that pays for an answer by this model. */
   payerFor(model: string): Promise<Payer>;
-  /** The provider whose key of the person’s own answers with this model, through a gateway elsewhere; null: none. */
+  /** The provider whose own key is sent through a remote gateway for this model. Null: no own key is sent. */
   ownKeyFor(model: string): Promise<string | null>;
-  /** The wallet that paid for an earlier answer; null where that account is not kept any more. */
+  /** The billing account that paid for an earlier answer. Null if that account was removed. */
   bySource(source: string): Promise<Payer | null>;
 }

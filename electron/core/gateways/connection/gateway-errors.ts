@@ -11,53 +11,56 @@ const ours: Readonly<Record<string, ErrorCode>> = {
   truncated: 'upstream_truncated',
 };
 
-/** Where no server of the user’s own is meant. */
+/** Used where no name of the user’s own servers is needed. */
 const knownNames: Naming = { modelFacts: () => null, providerName: knownProviderName };
 
-/** Advice of our gateway to programs; users are shown the remaining time. */
+/** The gateway adds this advice for programs. The app shows users the remaining time instead. */
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;
 
-/** The app’s code for a gateway error; an unknown one by its status, where that suffices. */
+/** Maps a gateway error to the app’s code. An unknown code is mapped by its status if possible. */
 function getCode({ code, status_code }: GatewayError): ErrorCode {
   const known = ours[code] ?? (isErrorCode(code) ? code : null);
   return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
 }
 
-/** A gateway’s own sentence. Other languages word its code and quote the sentence. */
-export const saidByGateway = (code: string, message: string) =>
+/** Wraps a gateway’s own sentence. Translations describe the code and quote the sentence. */
+export const quoteGateway = (code: string, message: string) =>
   tell('gatewaySaid', { code, said: message.replace(headerAdvice, '') });
 
-/** What a failed answer keeps of the provider’s side. A gateway of others may not have scrubbed it. */
-export function saidByProvider({ status_code: status, provider, providerError: said }: GatewayError) {
+/**
+ * Returns what a failed answer stores about the provider’s error. A foreign gateway may not have removed keys from it.
+ */
+export function toProviderFailure({ status_code: status, provider, providerError: error }: GatewayError) {
   return {
     status: status === 0 ? null : status,
     provider,
-    providerError: said && {
-      status: said.status,
-      code: said.code && withoutKeys(said.code),
-      message: said.message && withoutKeys(said.message).slice(0, 2000),
+    providerError: error && {
+      status: error.status,
+      code: error.code && withoutKeys(error.code),
+      message: error.message && withoutKeys(error.message).slice(0, 2000),
     },
   };
 }
 
-/** A gateway’s sentence with the names of provider and model in the place of their ids. */
+/** Replaces the ids of provider and model in a gateway’s sentence by their names. */
 export function withNames(message: string, provider: string | null, { modelFacts, providerName }: Naming): string {
   const modelNamed = message.replace(/\b[\w.-]+\/[\w.:/-]*\w/g, (id) => modelFacts(id)?.name ?? id);
   const name = provider === null ? null : providerName(provider);
   if (name === null || name === provider) return modelNamed;
-  // Ids with a name have nothing that a pattern would read otherwise. Once: an id such as `server` is a word, too.
+  // A provider id contains no special characters of a regular expression. Only the first match is replaced, because an
+  // id such as `server` may also be an ordinary word.
   return modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`), () => name);
 }
 
-function getWords({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
+function getMessage({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
   if (code === 'unreachable' && typeof details?.address === 'string')
     return tell('gatewaySilent', { address: details.address });
   if (code === 'not_reported') return tell('notReported');
   if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
-  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, withNames(message, provider, naming));
+  return code === 'truncated' ? tell('cutOff') : quoteGateway(code, withNames(message, provider, naming));
 }
 
-/** The requested model, where only a credential is missing. */
+/** Returns the requested model if only its credential is missing. */
 function withoutCredential({ code, details }: GatewayError): string | null {
   if (code !== 'no_eligible_model' || !Array.isArray(details?.excluded) || details.excluded.length !== 1) return null;
   const [only]: { id?: unknown; excluded?: unknown }[] = details.excluded;
@@ -65,7 +68,7 @@ function withoutCredential({ code, details }: GatewayError): string | null {
   return typeof only?.id === 'string' && reasons.length === 1 && reasons[0] === 'no_credential' ? only.id : null;
 }
 
-/** Whether models could answer that only the request’s own price limit leaves out. */
+/** True if the request’s own price limit is the only reason against some model. */
 const overPriceLimit = ({ code, details }: GatewayError): boolean =>
   code === 'no_eligible_model' &&
   Array.isArray(details?.excluded) &&
@@ -75,12 +78,12 @@ const overPriceLimit = ({ code, details }: GatewayError): boolean =>
   );
 
 /**
- * A gateway’s refusal as our own error: its code where we know it, and its own words, except advice on how to write a
- * request.
+ * Converts a gateway’s refusal to the app's own error. It keeps a known code and the gateway's message, without advice
+ * on how to write a request.
  */
 export function fromGateway(error: unknown, naming: Naming = knownNames): unknown {
   if (error instanceof GatewayError) {
-    // An empty account is not filled by waiting.
+    // Waiting doesn't refill an empty account.
     const wait = error.details?.reason === 'quota_exhausted' ? null : error.retryAfterMs;
     const more = {
       ...(wait === null ? {} : { retryAfterMs: wait }),
@@ -90,7 +93,7 @@ export function fromGateway(error: unknown, naming: Naming = knownNames): unknow
     if (overPriceLimit(error)) return refusal('price_limit_exceeded', 'overPriceLimit', more);
     const model = withoutCredential(error);
     if (model === null) {
-      const { message, refusal: known } = getWords(error, naming);
+      const { message, refusal: known } = getMessage(error, naming);
       return new AppError(getCode(error), message, { ...more, refusal: known });
     }
     const provider = model.slice(0, model.indexOf('/'));

@@ -5,18 +5,18 @@ export interface ModelFacts {
   readonly name: string;
   readonly simulated: boolean;
   readonly priced: boolean;
-  /** The gateway’s record. */
+  /** The gateway’s record of the model. */
   readonly record: Model;
 }
 export type DescribeModel = (id: string) => ModelFacts | null;
 
-/** What models and providers are called. */
+/** Display names of models and providers. */
 export interface Naming {
   readonly modelFacts: DescribeModel;
-  /** The user’s own server as the user named it; one that nobody knows by its id. */
+  /** The name the user gave to an own server. An unknown id is returned as it is. */
   readonly providerName: (id: string) => string;
 }
 
-/** The display name of a model in the gateway’s books; one that the catalogue does not have keeps its id. */
-export const bookedModelName = (describe: DescribeModel, provider: string | null, model: string): string =>
+/** Returns the display name of a model in the gateway’s ledger. A model that the catalogue lacks keeps its id. */
+export const ledgerModelName = (describe: DescribeModel, provider: string | null, model: string): string =>
   describe(`${provider}/${model}`)?.name ?? model;

@@ -20,7 +20,7 @@ import { readInstallation } from './installation.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 
-/** A gateway as somebody else runs it, with accounts that have credits. */
+/** A remote gateway whose accounts have credits. */
 async function teamGateway() {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const door = await listen(gateway, { port: 0 });
@@ -39,7 +39,7 @@ async function teamGateway() {
   };
 }
 
-test('several accounts are kept and one pays: switching shows its wallet, and nobody else’s key is asked for again', async () => {
+test('several accounts are stored and one pays; switching shows its balance and never asks for a key again', async () => {
   const team = await teamGateway();
   const [ada, bob] = [await team.account('Ada', '3'), await team.account('Bob', '7')];
   const secrets = memorySecrets();
@@ -59,7 +59,7 @@ test('several accounts are kept and one pays: switching shows its wallet, and no
 
   await client.gatewayAccounts.use({ id: first.id });
   expect(await billingAccount()).toEqual([['Ada', '3']]);
-  // The bill of an answer is found with the account that paid for it, whichever pays now.
+  // The routing of an answer is looked up at the account that paid for it, even after a switch.
   expect(await client.chat.routing({ messageId: paid.id })).not.toBeNull();
   await client.gatewayAccounts.use({ id: null });
   expect((await billingAccount()).map(([name]) => name)).toEqual(['Your keys', 'Test credits']);
@@ -76,7 +76,7 @@ test('several accounts are kept and one pays: switching shows its wallet, and no
   await expect(again.client.gatewayAccounts.use({ id: second.id })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a token signs in as a key does: its end is told, and a new one takes its place', async () => {
+test('a token connects an account like a key, shows when it expires, and can be replaced', async () => {
   const team = await teamGateway();
   const { accountId } = await team.account('Team', '1');
   const user = await team.gateway.operator.createUser({ accountId, name: 'Ada' });
@@ -99,14 +99,14 @@ test('a token signs in as a key does: its end is told, and a new one takes its p
   expect(await client.account.wallets()).toMatchObject([{ name: 'Team' }]);
 });
 
-/** Changes what the settings of a closed core hold. */
-async function getSetting(dataFolder: string, change: (store: SettingsStore) => Promise<void>) {
+/** Edits the stored settings of a closed core. */
+async function editSettings(dataFolder: string, change: (store: SettingsStore) => Promise<void>) {
   const db = await openDb(join(dataFolder, 'portico.db'));
   await change(settingsStore(db));
   await db.destroy();
 }
 
-test('the one connection of an earlier version is an account, with its key', async () => {
+test('the single remote connection of an earlier version becomes an account and keeps its key', async () => {
   const team = await teamGateway();
   const { key } = await team.account('Team', '1');
   const secrets = memorySecrets();
@@ -115,7 +115,7 @@ test('the one connection of an earlier version is an account, with its key', asy
   const [profile] = [...secrets.items.keys()][0]?.split('/') ?? [];
   await older.core.close();
   const connection = { baseUrl: team.url, keyHint: 'sk-…', storage: 'keychain' };
-  await getSetting(older.dataFolder, (store) => store.write('gateway.remote', connection));
+  await editSettings(older.dataFolder, (store) => store.write('gateway.remote', connection));
   secrets.items.set(`${profile}/gateway/remote`, key);
   for (const _ of ['taken over', 'kept']) {
     const core = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
@@ -124,14 +124,14 @@ test('the one connection of an earlier version is an account, with its key', asy
   }
 });
 
-test('a state that names another address for an account does not get the key that was entered for the one before', async () => {
+test('a key is not sent to another address when the stored account names one', async () => {
   const [mine, other] = [await teamGateway(), await teamGateway()];
   const { key } = await mine.account('Ada', '1');
   const secrets = memorySecrets();
   const core = await start({ openSecrets: async () => secrets });
   await core.client.gatewayAccounts.add({ baseUrl: mine.url, key });
   await core.core.close();
-  await getSetting(core.dataFolder, async (store) => {
+  await editSettings(core.dataFolder, async (store) => {
     const text = JSON.stringify(await store.read('gateway.accounts'));
     await store.write('gateway.accounts', JSON.parse(text.replaceAll(mine.url, other.url)));
   });
@@ -142,16 +142,16 @@ test('a state that names another address for an account does not get the key tha
   });
 });
 
-test('fifty accounts are enough, and which one is too many is asked of nobody', async () => {
+test('a 51st account is refused without contacting its gateway', async () => {
   const team = await teamGateway();
   const { key } = await team.account('Ada', '1');
   const secrets = memorySecrets();
   const core = await start({ openSecrets: async () => secrets });
   await core.client.gatewayAccounts.add({ baseUrl: team.url, key });
   await core.core.close();
-  await getSetting(core.dataFolder, async (store) => {
-    const kept = (await store.read('gateway.accounts')) as { accounts: { id: string }[] };
-    const accounts = Array.from({ length: 50 }, (_, at) => ({ ...kept.accounts[0], id: `account-${at}` }));
+  await editSettings(core.dataFolder, async (store) => {
+    const stored = (await store.read('gateway.accounts')) as { accounts: { id: string }[] };
+    const accounts = Array.from({ length: 50 }, (_, index) => ({ ...stored.accounts[0], id: `account-${index}` }));
     await store.write('gateway.accounts', { accounts, active: null });
   });
   const { client } = await start({ dataFolder: core.dataFolder, openSecrets: async () => secrets });
@@ -162,7 +162,7 @@ test('fifty accounts are enough, and which one is too many is asked of nobody', 
 
 const noCaps = { message: null, conversation: null, day: null, month: null, models: {} };
 
-/** What the team’s gateway charges: its models are simulated, and so no money; a priced provider makes it that. */
+/** A gateway whose provider has prices. Simulated models wouldn't count as money spent. */
 async function pricedTeam() {
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
@@ -183,7 +183,7 @@ async function pricedTeam() {
   return { url: door.url, createAccount };
 }
 
-test('two accounts at one address stay two when one is removed and the other is added', async () => {
+test('two accounts at one address stay separate when one is removed and the other is added', async () => {
   const team = await pricedTeam();
   const [ada, bob] = [await team.createAccount('Ada'), await team.createAccount('Bob')];
   const core = await start();
@@ -198,7 +198,7 @@ test('two accounts at one address stay two when one is removed and the other is 
   expect(report).toMatchObject({ differenceUsd: '0' });
 });
 
-test('an account counts once when its key is replaced by adding it again', async () => {
+test('an account counts once when adding it again replaces its key', async () => {
   const team = await pricedTeam();
   const ada = await team.createAccount('Ada');
   const core = await start();
@@ -221,7 +221,7 @@ test('an account counts once when its key is replaced by adding it again', async
   });
 });
 
-test('what an earlier version stored by an address is the account’s when its gateway reports the id', async () => {
+test('data stored under an address moves to the account once its gateway reports the account id', async () => {
   const team = await pricedTeam();
   const ada = await team.createAccount('Ada');
   const secrets = memorySecrets();
@@ -235,12 +235,12 @@ test('what an earlier version stored by an address is the account’s when its g
   const db = await openDb(join(older.dataFolder, 'portico.db'));
   await renameSource(db, `${team.url}#${ada.id}`, former);
   const store = settingsStore(db);
-  const kept = (await store.read('gateway.accounts')) as { accounts: Record<string, unknown>[] };
-  const accounts = kept.accounts.map(({ accountId: _id, formerSources: _former, ...rest }) => ({
+  const stored = (await store.read('gateway.accounts')) as { accounts: Record<string, unknown>[] };
+  const accounts = stored.accounts.map(({ accountId: _id, formerSources: _former, ...rest }) => ({
     ...rest,
     source: former,
   }));
-  await store.write('gateway.accounts', { ...kept, accounts });
+  await store.write('gateway.accounts', { ...stored, accounts });
   await db.destroy();
 
   const { client } = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
@@ -252,7 +252,7 @@ test('what an earlier version stored by an address is the account’s when its g
   expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, whole: true });
 });
 
-test('reconciliation says another computer when a second installation asks with the same key', async () => {
+test('reconciliation counts another computer when a second installation uses the same key', async () => {
   const team = await pricedTeam();
   const ada = await team.createAccount('Ada');
   const key = await ada.createKey();
@@ -270,7 +270,7 @@ test('reconciliation says another computer when a second installation asks with 
   for (const core of [desk, laptop])
     expect(await report(core)).toMatchObject({ ...both, kinds: { chats: 1, otherComputers: 1, otherPrograms: 0 } });
 
-  // A copy of the folder is another installation; a start in the same folder is not.
+  // A copy of the data folder is another installation; a restart in the same folder is not.
   await desk.core.close();
   const copy = mkdtempSync(join(tmpdir(), 'portico-copy-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));

@@ -12,15 +12,15 @@ import { createSource } from './account-sources.ts';
 import { withOwnKeys } from './own-keys.ts';
 
 const setting = 'gateway.accounts';
-/** Where the one connection of earlier versions was kept, and its key. */
+/** The names under which earlier versions stored their only remote connection and its key. */
 const former = { setting: 'gateway.remote', secret: 'gateway/remote', id: 'remote' } as const;
 
 const storedAccount = gatewayAccount.extend({
-  /** What answers are booked by: `Payer.source`. */
+  /** The source that stored answers refer to: `Payer.source`. */
   source: z.string(),
-  /** The sources of earlier versions and keys, by which running answers may still be stored. */
+  /** Earlier sources of this account. A running answer may still be stored under one of them. */
   formerSources: z.array(z.string()).default([]),
-  /** The account’s id at its gateway; null: the gateway reports none. Absent: nobody has asked yet. */
+  /** The account’s id at its gateway. Null: the gateway reports none. Absent: not requested yet. */
   accountId: z.string().nullable().optional(),
   ownKeys: z.boolean().default(false),
 });
@@ -31,7 +31,7 @@ const formerRemote = z.object({
   storage: storedAccount.shape.storage.catch('keychain'),
 });
 
-/** An account at a gateway elsewhere. */
+/** An account at a remote gateway. */
 export interface Account extends Omit<z.infer<typeof storedAccount>, 'baseUrl'> {
   readonly baseUrl: BaseUrl;
 }
@@ -40,30 +40,35 @@ export interface GatewayAccountsDeps {
   readonly store: SettingsStore;
   readonly secrets: SecretBox;
   readonly fetch: typeof fetch;
-  /** This installation, by which its requests are told from those of other computers with the same key. */
+  /**
+   * The id of this installation. It distinguishes the app's requests from those of other computers with the same key.
+   */
   readonly installation: string;
-  /** Names all that is stored of an account by another source. */
+  /** Renames the source in everything that is stored for an account. */
   readonly renameSource: (from: string, to: string) => Promise<void>;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly elapsed: () => number;
-  /** The person’s own key of a provider, at that provider’s own address; null: there is none. */
+  /** Returns the person’s own key of a provider at that provider’s usual address. Null: there is none. */
   readonly ownKey: (provider: string) => Secret | null;
 }
 
 /**
- * A credential is stored under the origin that it was entered for: a restored database that names another address does not
+ * Includes the origin that the credential was entered for, so that a restored database with another address doesn't
  * find it.
  */
 const secretName = ({ id, baseUrl }: Pick<Account, 'id' | 'baseUrl'>): string =>
   `gateway/${id}/${new URL(baseUrl).origin}`;
 
-/** After a gateway did not say whose key it is, it is asked again. */
+/** How long to wait before asking again for an account id that the gateway did not report. */
 const askAgainMs = 60_000;
 
-/** Beside the credential, so that neither a backup nor another address brings a consent that was not given. */
+/**
+ * Consent is stored next to the credential, so that neither a backup nor another address can bring a consent that was
+ * never given.
+ */
 const consentName = (account: Pick<Account, 'id' | 'baseUrl'>): string => `${secretName(account)}/own-keys`;
 
-/** The accounts at gateways elsewhere; one of them may be active. */
+/** Manages the accounts at remote gateways, of which one may be active. */
 export function gatewayAccounts(deps: GatewayAccountsDeps) {
   const { store, secrets, fetch: send, ownKey, renameSource, elapsed, installation } = deps;
   let accounts: readonly Account[] = [];
@@ -112,7 +117,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     };
   }
 
-  /** Asks whose key it is, of a connection that an earlier version stored by its address alone. Never throws. */
+  /** Requests the account id for a connection that an earlier version stored by its address only. Never throws. */
   function identify(account: Account, key: Secret): Promise<Account> {
     const last = askedAt.get(account.id);
     if (last !== undefined && elapsed() - last < askAgainMs && !asking.has(account.id)) return Promise.resolve(account);
@@ -135,7 +140,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
         formerSources: [...account.formerSources, account.source],
       });
     } catch {
-      // A gateway that does not answer now is asked again later; until then the account has the name that it had.
+      // The gateway is asked again later. Until then the account keeps its old source.
       return account;
     }
   }
@@ -148,11 +153,11 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
 
   async function isAgreed(account: Account): Promise<boolean> {
     if (!account.ownKeys) return false;
-    // A keychain that cannot be read has no consent.
+    // If the keychain can't be read, there is no consent.
     return (await secrets.get(consentName(account)).catch(() => null)) !== null;
   }
 
-  /** Takes over the connection of an earlier version; a keychain that cannot be read now is asked at the next start. */
+  /** Takes over the connection of an earlier version. If the keychain can't be read now, the next start tries again. */
   async function takeOver(remote: Account): Promise<void> {
     const key = await secrets.get(former.secret);
     if (key) {
@@ -169,7 +174,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     active: (): Account | null => (active === null ? null : (find(active) ?? null)),
     require,
 
-    /** Loads what is stored: at the start, and after a restore. */
+    /** Loads the stored accounts, at the start and after a restore. */
     async load(): Promise<void> {
       const stored = storedAccounts.safeParse(await store.read(setting));
       accounts = stored.success ? stored.data.accounts.flatMap((entry) => usable(entry) ?? []) : [];
@@ -180,15 +185,16 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       await takeOver(remote).catch(() => {});
     },
 
-    /** What pays for an account. Throws if its credential cannot be read. */
+    /** Returns the payer of an account. Throws if its credential can't be read. */
     byId: (id: string): Promise<Payer> => getPayer(require(id)),
     async bySource(source: string): Promise<Payer | null> {
       const account =
-        accounts.find((each) => each.source === source) ?? accounts.find((each) => each.formerSources.includes(source));
+        accounts.find((candidate) => candidate.source === source) ??
+        accounts.find((candidate) => candidate.formerSources.includes(source));
       return account ? getPayer(account) : null;
     },
 
-    /** Keeps a new account and makes it the active one. */
+    /** Stores a new account and makes it the active one. */
     async add(account: Omit<Account, 'source' | 'formerSources' | 'storage'>, secret: Secret): Promise<Account> {
       const storage = await secrets.set(secretName(account), secret);
       const source = createSource(account.baseUrl, account.accountId ?? null, account.id);
@@ -197,30 +203,34 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       keys.set(secretName(added), secret);
       return added;
     },
-    /** The connection of an account that its gateway knows by this id; null: there is none. */
+    /** Finds the account with this id at its gateway. Null if it isn't connected. */
     async findConnected(baseUrl: BaseUrl, accountId: string | null): Promise<Account | null> {
       if (accountId === null) return null;
-      const unknown = accounts.filter((each) => each.accountId === undefined);
+      const unknown = accounts.filter((candidate) => candidate.accountId === undefined);
       await Promise.all(
-        unknown.map(async (each) => identify(each, await getKey(each))).map((run) => run.catch(() => {})),
+        unknown
+          .map(async (candidate) => identify(candidate, await getKey(candidate)))
+          .map((run) => run.catch(() => {})),
       );
       const source = createSource(baseUrl, accountId, '');
-      return accounts.find((each) => each.source === source) ?? null;
+      return accounts.find((candidate) => candidate.source === source) ?? null;
     },
     isAgreed,
-    /** Keeps that the person agreed to send own keys there, or that they no longer do. */
-    async setOwnKeys(id: string, on: boolean): Promise<void> {
+    /** Stores whether the person agreed to send own keys to this gateway. */
+    async setOwnKeys(id: string, isAllowed: boolean): Promise<void> {
       const account = require(id);
-      if (on) await secrets.set(consentName(account), new Secret('yes'));
+      if (isAllowed) await secrets.set(consentName(account), new Secret('yes'));
       else await secrets.remove(consentName(account));
-      const next = accounts.map((each) => (each.id === id ? { ...each, ownKeys: on } : each));
+      const next = accounts.map((candidate) =>
+        candidate.id === id ? { ...candidate, ownKeys: isAllowed } : candidate,
+      );
       await write({ accounts: next, active });
     },
     async use(id: string | null): Promise<void> {
       if (id !== null) require(id);
       await write({ accounts, active: id });
     },
-    /** The same account with other facts, and with another credential where one is given. */
+    /** Changes facts of an account, and its credential if one is given. */
     async change(
       id: string,
       facts: Partial<Pick<Account, 'name' | 'kind' | 'keyHint' | 'expiresAt' | 'accountId'>>,
@@ -233,20 +243,23 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       if (secret) keys.set(secretName(changed), secret);
       return changed;
     },
-    /** Throws if the keychain keeps the credential: then the account stays, too. */
+    /** Throws if the keychain can't delete the credential; the account then stays as well. */
     async remove(id: string): Promise<void> {
       const account = require(id);
       if (account.ownKeys) await secrets.remove(consentName(account));
       await secrets.remove(secretName(account));
       keys.delete(secretName(account));
-      await write({ accounts: accounts.filter((each) => each.id !== id), active: active === id ? null : active });
+      await write({
+        accounts: accounts.filter((candidate) => candidate.id !== id),
+        active: active === id ? null : active,
+      });
     },
   };
 }
 
 export type GatewayAccounts = ReturnType<typeof gatewayAccounts>;
 
-/** A key of another account makes the connection one of that account; what the one before paid stays with it. */
+/** A key of another account turns the connection into that account's. Earlier payments stay with the old source. */
 function getNextSource(
   { id, baseUrl, source, accountId }: Account,
   facts: Partial<Pick<Account, 'accountId'>>,
@@ -255,7 +268,7 @@ function getNextSource(
   return next == null || next === accountId || accountId === undefined ? source : createSource(baseUrl, next, id);
 }
 
-/** Null: not an account, or its address is not allowed. */
+/** Null if this isn't an account or its address isn't allowed. */
 function usable(entry: unknown): Account | null {
   const stored = storedAccount.safeParse(entry);
   if (!stored.success) return null;

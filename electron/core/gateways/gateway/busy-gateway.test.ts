@@ -34,7 +34,9 @@ const busy = (code: string, waitMs: number, message = 'Too many.'): Refusal => (
   }),
 });
 
-/** A core on a clock of the test's, connected to a gateway behind a server that refuses what the test says. */
+/**
+ * A core with a controllable clock, connected to a gateway behind a server that refuses requests as the test demands.
+ */
 async function connectedCore() {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
@@ -66,7 +68,7 @@ async function connectedCore() {
   return { core, client: core.client, behind, clock, url, key };
 }
 
-test('a busy gateway is named as such, keeps its wait, and is not asked again before', async () => {
+test('a busy gateway is reported as busy and not called again until its wait is over', async () => {
   const { client, behind, clock, url, key } = await connectedCore();
   await client.gatewayAccounts.add({ baseUrl: url, key });
   await client.models.list();
@@ -83,9 +85,9 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
   const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
   await expect(client.credits.get({ billingAccount: 'main', after: 'txn_1' })).rejects.toEqual(refused(15_000));
   await expect(client.usage.get({ billingAccount: 'main', groupBy: 'model', period })).rejects.toEqual(refused(20_000));
-  const said = { code: 'rate_limit_exceeded', said: 'Too many requests.' };
+  const values = { code: 'rate_limit_exceeded', said: 'Too many requests.' };
   expect(await client.models.list()).toMatchObject({
-    problem: { message: 'Too many requests.', refusal: { name: 'gatewaySaid', values: said } },
+    problem: { message: 'Too many requests.', refusal: { name: 'gatewaySaid', values } },
     retryAfterMs: 20_000,
   });
   expect((await client.models.list()).models.length).toBeGreaterThan(0);
@@ -100,7 +102,7 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
   expect((await client.gateway.get()).status.state).toBe('ok');
 });
 
-test('a price that was refused for lack of time is estimated, and blocks no message', async () => {
+test("a quote that was refused for lack of time is estimated and doesn't block the message", async () => {
   const { client, behind, url, key } = await connectedCore();
   await client.gatewayAccounts.add({ baseUrl: url, key });
   await client.models.list();
@@ -119,7 +121,7 @@ test('a price that was refused for lack of time is estimated, and blocks no mess
   });
 });
 
-test('a wrong key too often, and a proxy that asks to wait, say so while connecting', async () => {
+test('connecting reports a rate limit after too many wrong keys, and a proxy that asks to wait', async () => {
   const { client, behind, clock, url, key } = await connectedCore();
   const connect = () => client.gatewayAccounts.add({ baseUrl: url, key });
   behind.refusal = busy('too_many_auth_failures', 9_000);

@@ -9,10 +9,13 @@ import type { Payer } from '../connection/connections.ts';
 import { accountSetting, keySetting, type ProgramLimits } from './program-limits.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
 
-/** Never resolved by DNS: such requests go to the gateway in this process. */
+/** A host that DNS never resolves. Requests to it go to the gateway in this process. */
 export const embeddedRoot = 'http://gateway.embedded';
 
-/** A `fetch` for the built-in gateway, without a socket; aborting ends the response body as on a socket. */
+/**
+ * Returns a `fetch` that calls the built-in gateway without a socket. Aborting ends the response body, as it would on a
+ * socket.
+ */
 export function embeddedFetch(gateway: Pick<Gateway, 'fetch'>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
@@ -46,7 +49,7 @@ interface EmbeddedAccountPlan {
   readonly grant: { readonly amount: string; readonly description: string } | null;
 }
 
-/** The two accounts of the built-in gateway: for the user’s own provider keys, and for test credits. */
+/** The two accounts of the built-in gateway: one for the user’s own provider keys, one for test credits. */
 const embeddedAccountPlans: Readonly<Record<BillingAccount, EmbeddedAccountPlan>> = {
   main: { name: 'Your keys', plan: 'local', grant: null },
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
@@ -61,7 +64,7 @@ export interface EmbeddedAccountDeps {
   readonly elapsed: () => number;
 }
 
-/** Opens each wallet once: its account, opening credits and the core’s key. */
+/** Opens each billing account once, with its opening credits and the core’s key. */
 export function embeddedAccounts(deps: EmbeddedAccountDeps) {
   const opened = new Map<BillingAccount, Promise<Payer>>();
   function open(billingAccount: BillingAccount): Promise<Payer> {
@@ -69,21 +72,21 @@ export function embeddedAccounts(deps: EmbeddedAccountDeps) {
     if (known) return known;
     const opening = openBillingAccount(deps, billingAccount);
     opened.set(billingAccount, opening);
-    // A failed attempt is repeated.
+    // Forget a failed attempt, so that the next call tries again.
     opening.catch(() => opened.delete(billingAccount));
     return opening;
   }
   return {
     open,
-    /** The ids of its account and of the core's key to it. */
+    /** Returns the id of the account and the id of the core's key to it. */
     async getIds(billingAccount: BillingAccount) {
       await open(billingAccount);
       const [account, key] = await Promise.all(
-        [accountSetting, keySetting].map((of) => deps.store.readText(of(billingAccount))),
+        [accountSetting, keySetting].map((getSetting) => deps.store.readText(getSetting(billingAccount))),
       );
       return { account, key };
     },
-    /** Other books may know neither their accounts nor their keys. */
+    /** Call this after the ledger was replaced: the new one may lack these accounts and keys. */
     forget: () => opened.clear(),
   };
 }
@@ -100,26 +103,26 @@ async function openBillingAccount(deps: EmbeddedAccountDeps, billingAccount: Bil
   return { id: billingAccount, billingAccount, source: `embedded/${billingAccount}`, name: null, client };
 }
 
-/** The account’s id is stored; one created just before a crash is found by name and plan. */
+/** Returns the stored account id. An account created just before a crash is found by name and plan. */
 async function accountFor({ gateway, store }: EmbeddedAccountDeps, billingAccount: BillingAccount): Promise<string> {
   const { name, plan, grant } = embeddedAccountPlans[billingAccount];
   const setting = accountSetting(billingAccount);
   const accounts = await gateway.operator.listAccounts();
-  const kept = await store.readText(setting);
+  const stored = await store.readText(setting);
   const account =
-    accounts.find((each) => each.id === kept) ??
-    accounts.find((each) => each.name === name && each.plan === plan) ??
+    accounts.find((candidate) => candidate.id === stored) ??
+    accounts.find((candidate) => candidate.name === name && candidate.plan === plan) ??
     (await gateway.operator.createAccount({ name, plan }));
   if (grant) {
     const { amount, description } = grant;
     const id = `opening_${account.id}`;
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd(amount), description, id });
   }
-  if (account.id !== kept) await store.write(setting, account.id);
+  if (account.id !== stored) await store.write(setting, account.id);
   return account.id;
 }
 
-/** The key from the keychain if it is valid; else a new one, and the old one is revoked. */
+/** Returns the key from the keychain if it is valid. Otherwise creates a new one and revokes the old one. */
 async function keyFor(
   { gateway, store, secrets }: EmbeddedAccountDeps,
   billingAccount: BillingAccount,
@@ -127,15 +130,15 @@ async function keyFor(
 ) {
   const setting = keySetting(billingAccount);
   const secretName = `gateway/${billingAccount}`;
-  const keptId = await store.readText(setting);
+  const storedId = await store.readText(setting);
   const keys = await gateway.operator.listKeys(accountId);
-  const kept = keys.find((key) => key.id === keptId && key.revokedAt === null);
-  const secret = kept ? await secrets.get(secretName).catch(() => null) : null;
+  const stored = keys.find((key) => key.id === storedId && key.revokedAt === null);
+  const secret = stored ? await secrets.get(secretName).catch(() => null) : null;
   if (secret) return secret;
   const made = await gateway.operator.createKey({ accountId, label: 'Portico', scopes: ['chat', 'models', 'account'] });
   const key = new Secret(made.key);
   await secrets.set(secretName, key);
   await store.write(setting, made.id);
-  if (kept) await gateway.operator.revokeKey(kept.id);
+  if (stored) await gateway.operator.revokeKey(stored.id);
   return key;
 }

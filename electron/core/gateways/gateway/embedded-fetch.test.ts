@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { embeddedFetch, embeddedRoot } from './embedded-accounts.ts';
 
-test('an abort reaches the gateway also after the request itself was collected', async () => {
+test('an abort reaches the gateway even after the request was garbage-collected', async () => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   let seen: AbortSignal | undefined;

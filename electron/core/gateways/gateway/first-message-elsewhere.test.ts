@@ -6,7 +6,7 @@ import { eventually } from '../../../../tests/support/eventually.ts';
 import { openStrictServer } from '../../../../tests/support/other-gateways.ts';
 import { readThread } from '../../../../tests/support/read-thread.ts';
 
-/** Fields of OpenAI's own request that every compatible server takes. */
+/** Fields of OpenAI's API that every compatible server accepts. */
 const standard = ['model', 'messages', 'stream', 'stream_options', 'temperature', 'max_tokens'];
 
 async function answered(client: Awaited<ReturnType<typeof coreOfTest>>['client'], model: string) {
@@ -18,7 +18,7 @@ async function answered(client: Awaited<ReturnType<typeof coreOfTest>>['client']
   });
 }
 
-test('a new chat asks a model of the gateway elsewhere although the default is one that it lacks', async () => {
+test('a new chat uses a model of the remote gateway when that gateway lacks the default model', async () => {
   const server = await openStrictServer();
   const { client } = await coreOfTest();
   await client.settings.update({ model: 'anthropic/claude-sonnet-5' });
@@ -29,7 +29,7 @@ test('a new chat asks a model of the gateway elsewhere although the default is o
 });
 
 test.each(['router', 'anthropic/claude-sonnet-5', 'sandbox/tour'])(
-  'the first message to %s goes to a model that the gateway has, with fields that every server takes',
+  'the first message to %s goes to a model that the gateway has, with fields that every server accepts',
   async (model) => {
     const server = await openStrictServer();
     const { client } = await coreOfTest();
@@ -56,14 +56,14 @@ test('each gateway keeps the default model that was chosen while it was in use',
   expect(await client.settings.get()).toMatchObject({ model: 'mistral-large' });
 });
 
-test('a chosen model of the gateway elsewhere is asked as it is', async () => {
+test('a model that the user chose at the remote gateway is requested unchanged', async () => {
   const server = await openStrictServer();
   const { client } = await coreOfTest();
   await client.gatewayAccounts.add({ baseUrl: server.baseUrl, key: server.key });
   expect(await answered(client, 'mistral-large')).toMatchObject({ model: 'mistral-large' });
 });
 
-test('a server that refuses to be asked for counts of tokens answers without them', async () => {
+test('a server that refuses the token count option is asked again without it', async () => {
   const server = await openStrictServer(['stream_options']);
   const { client } = await coreOfTest();
   await client.gatewayAccounts.add({ baseUrl: server.baseUrl, key: server.key });
@@ -71,7 +71,7 @@ test('a server that refuses to be asked for counts of tokens answers without the
   expect(server.asked.at(-1)).not.toHaveProperty('stream_options');
 });
 
-test('a server that refuses another field says which', async () => {
+test('the error names the field when a server refuses another field', async () => {
   const server = await openStrictServer(['messages']);
   const { client } = await coreOfTest();
   await client.gatewayAccounts.add({ baseUrl: server.baseUrl, key: server.key });

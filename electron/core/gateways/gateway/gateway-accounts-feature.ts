@@ -18,7 +18,7 @@ export interface GatewayAccountsFeatureDeps {
   readonly accounts: GatewayAccounts;
   readonly changes: Changes;
   readonly newId: () => string;
-  /** Called when another account pays, before the windows are told; never throws. */
+  /** Called when another account becomes the payer, before the windows are notified. Never throws. */
   readonly switched: () => Promise<void>;
   readonly ask: AskPerson;
   readonly language: () => Promise<Language>;
@@ -28,7 +28,7 @@ export interface GatewayAccountsFeatureDeps {
 
 const maxAccounts = 50;
 
-/** The accounts at gateways elsewhere, and which one pays. A credential goes in and never comes out. */
+/** Manages the accounts at remote gateways and which of them pays. A credential is stored and never returned. */
 export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
   const { accounts, changes, newId, switched, ask, language, closing } = deps;
 
@@ -55,20 +55,20 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       const isFull = accounts.all().length >= maxAccounts;
       if (isFull && !input.replace) throw refusal('invalid_input', 'tooManyAccounts', { most: maxAccounts });
       const secret = new Secret(input.key);
-      const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
-      const connected = await accounts.findConnected(baseUrl, told?.account.id ?? null);
+      const verified = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
+      const connected = await accounts.findConnected(baseUrl, verified?.account.id ?? null);
       if (connected && !input.replace) throw refusal('invalid_input', 'accountConnected', { name: connected.name });
       if (connected) {
         const named = input.name == null ? {} : { name: input.name };
-        const replaced = await accounts.change(connected.id, { ...named, ...getFacts(secret, told) }, secret);
+        const replaced = await accounts.change(connected.id, { ...named, ...getFacts(secret, verified) }, secret);
         await accounts.use(connected.id);
         await payerChanged();
         return shown(replaced);
       }
       if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: maxAccounts });
-      const name = input.name ?? told?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
+      const name = input.name ?? verified?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
       const added = await accounts.add(
-        { id: newId(), name, baseUrl, ownKeys: false, ...getFacts(secret, told) },
+        { id: newId(), name, baseUrl, ownKeys: false, ...getFacts(secret, verified) },
         secret,
       );
       await payerChanged();
@@ -89,8 +89,8 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
         return shown(renamed);
       }
       const secret = new Secret(key);
-      const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
-      const changed = await accounts.change(id, { ...named, ...getFacts(secret, told) }, secret);
+      const verified = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
+      const changed = await accounts.change(id, { ...named, ...getFacts(secret, verified) }, secret);
       await payerChanged();
       return shown(changed);
     },
@@ -125,24 +125,24 @@ const shown = ({
   ...account
 }: Account): GatewayAccount => account;
 
-/** Of a credential: what the gateway says of it, and when it does not, what a token says itself. */
+/** Returns what the gateway reports about a credential, or else what a token's own claims contain. */
 function getFacts(
   secret: Secret,
-  told: ReportedVerification | null,
+  verified: ReportedVerification | null,
 ): Pick<Account, 'kind' | 'keyHint' | 'expiresAt' | 'accountId'> {
   const claims = getClaims(secret.reveal());
-  const kind = told?.credential?.type ?? (claims ? 'jwt' : 'api_key');
-  const end = told?.credential?.expires_at;
+  const kind = verified?.credential?.type ?? (claims ? 'jwt' : 'api_key');
+  const end = verified?.credential?.expires_at;
   const seconds = typeof end === 'number' ? end : (claims?.exp ?? null);
   return {
     kind,
     keyHint: kind === 'jwt' ? null : getHint(secret),
     expiresAt: seconds === null ? null : seconds * 1000,
-    accountId: told?.account.id ?? null,
+    accountId: verified?.account.id ?? null,
   };
 }
 
-/** The claims of a token, which nobody has verified; null: it is none. */
+/** Returns the unverified claims of a token. Null if the text is not a token. */
 function getClaims(text: string): { readonly exp: number | null } | null {
   const [, payload, signature] = text.split('.');
   if (!payload || !signature) return null;

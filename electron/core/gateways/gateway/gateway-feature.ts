@@ -15,7 +15,7 @@ export interface GatewayDeps {
   readonly elapsed: () => number;
 }
 
-/** The gateway in use, its state, and the local port of the built-in one. */
+/** Reports the gateway in use and its state, and controls the local port of the built-in one. */
 export function gatewayFeature({ listener, connections, changes, elapsed }: GatewayDeps) {
   async function status(): Promise<GatewayConnection['status']> {
     const start = elapsed();
@@ -49,7 +49,7 @@ function failedStatus(error: unknown): GatewayConnection['status'] {
   return { state: getState(error), problem: getProblemText(failure), retryAfterMs, latencyMs: null };
 }
 
-/** An error that is not the gateway’s, such as a missing key, counts as refused. */
+/** An error of the app itself, such as a missing key, counts as refused. */
 function getState(error: unknown): 'busy' | 'refused' | 'unreachable' {
   if (error instanceof AppError) return 'refused';
   if (!(error instanceof GatewayError)) return 'unreachable';

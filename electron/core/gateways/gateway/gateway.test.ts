@@ -18,8 +18,8 @@ async function start(more: TestCoreOptions = {}) {
   return core;
 }
 
-/** A gateway as somebody else runs it, with one account. */
-async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } = { scopes: allScopes }) {
+/** A remote gateway with one account. */
+async function openRemoteGateway(wanted: { readonly scopes?: readonly Scope[] } = { scopes: allScopes }) {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
   const { key } = await gateway.operator.createKey({ accountId: account.id, ...wanted });
@@ -31,7 +31,7 @@ async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } =
   return { url: door.url, key };
 }
 
-test('the first start opens test credits, once, and says which wallet is not used yet', async () => {
+test('the first start opens test credits once, and the account for own keys is marked as unused', async () => {
   const openSecrets = async () => secrets;
   const secrets = memorySecrets();
   const first = await start({ openSecrets });
@@ -48,7 +48,7 @@ test('the first start opens test credits, once, and says which wallet is not use
   expect([...secrets.items.entries()]).toEqual(keys);
 });
 
-test('without a keychain each start has new keys and the old ones are revoked', async () => {
+test('without a keychain, each start creates new keys and revokes the old ones', async () => {
   const openSecrets = () => Promise.reject(new Error('DBus error'));
   const first = await start({ openSecrets });
   await first.client.account.wallets();
@@ -67,7 +67,7 @@ test('without a keychain each start has new keys and the old ones are revoked', 
   }
 });
 
-test('an answer of the router is paid with test credits until there is a provider, to the last nano-dollar', async () => {
+test('a router answer is paid from test credits, exact to the nano-dollar, until a provider is set up', async () => {
   const core = await start();
   const answer = await askedAndAnswered(core, 'router');
   expect(answer).toMatchObject({ status: 'done', simulated: true, costSource: 'billed' });
@@ -79,7 +79,7 @@ test('an answer of the router is paid with test credits until there is a provide
   expect(usage.totals).toMatchObject({ requests: 1, cost_usd: answer?.costUsd });
 });
 
-test('every model is listed once, the sandbox is available, the others wait for a key', async () => {
+test('each model is listed once; sandbox models are available and the others need a key', async () => {
   const core = await start();
   const { models, problem } = await core.client.models.list();
   expect(problem).toBeNull();
@@ -89,8 +89,8 @@ test('every model is listed once, the sandbox is available, the others wait for 
   expect(models.find(({ id }) => id === 'router')?.status).toBe('available');
 });
 
-test('a gateway that is connected takes over, is verified first, and is left again', async () => {
-  const remote = await somebodysGateway();
+test('connecting a gateway verifies the key first, switches to it, and can be undone', async () => {
+  const remote = await openRemoteGateway();
   const core = await start();
   const { client } = core;
   const wrong = client.gatewayAccounts.add({ baseUrl: remote.url, key: 'sk-portico-wrong' });
@@ -102,7 +102,7 @@ test('a gateway that is connected takes over, is verified first, and is left aga
   expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   expect(JSON.stringify(connected)).not.toContain(remote.key);
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', simulated: false }]);
-  // That account has no credits: the refusal is the gateway's own.
+  // The account has no credits, so this refusal comes from the remote gateway.
   expect(await askedAndAnswered(core, 'sandbox/echo')).toMatchObject({
     status: 'error',
     error: { code: 'insufficient_credits' },
@@ -115,17 +115,17 @@ test('a gateway that is connected takes over, is verified first, and is left aga
   expect(await again.client.gateway.get()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
 });
 
-test('a gateway’s key for chats alone chats, and what it cannot read is said', async () => {
-  const remote = await somebodysGateway({});
+test('a gateway key with only the chat scope can chat, and reading balance or usage fails with a clear error', async () => {
+  const remote = await openRemoteGateway({});
   const core = await start();
   const { client } = core;
   await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
   expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   expect((await client.models.list()).problem).toBeNull();
-  // The gateway took the request: it is the account that has no credits.
+  // The gateway accepted the request; only the account has no credits.
   const answer = await askedAndAnswered(core, 'sandbox/echo');
   expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
-  // Who pays is known all the same; what is left is not, and is no zero.
+  // The account is known although its balance isn't. An unknown balance is null, not zero.
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
   expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ billingAccount: 'main', ownKey: null });
   expect(await client.account.get({ billingAccount: 'main' })).toMatchObject({
@@ -144,7 +144,7 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
   }
 });
 
-test('a key goes over https, or to this machine, and nowhere else', async () => {
+test('a key is sent only over https or to this machine', async () => {
   const { client } = await start();
   for (const baseUrl of ['http://gateway.example', 'http://127.0.0.1.example', 'https://u:p@gateway.example']) {
     const refused = client.gatewayAccounts.add({ baseUrl, key: 'sk-portico-canary' });
@@ -154,25 +154,25 @@ test('a key goes over https, or to this machine, and nowhere else', async () => 
   await expect(nobody).rejects.toMatchObject({ code: 'gateway_unreachable' });
 });
 
-test('a restored state has the gateways that it had, each with its own key, and one without a gateway has none', async () => {
-  const [one, other] = [await somebodysGateway(), await somebodysGateway()];
+test('restoring a backup restores the gateway accounts with their keys, and none if it had none', async () => {
+  const [mine, other] = [await openRemoteGateway(), await openRemoteGateway()];
   const { client } = await start();
   const { backups: without } = await client.backup.make();
-  await client.gatewayAccounts.add({ baseUrl: one.url, key: one.key });
+  await client.gatewayAccounts.add({ baseUrl: mine.url, key: mine.key });
   const { backups } = await client.backup.make();
   await client.gatewayAccounts.add({ baseUrl: other.url, key: other.key });
   await client.backup.restore({ name: backups[0]?.name ?? '' });
   const { accounts } = await client.gatewayAccounts.list();
-  expect(accounts.map(({ baseUrl }) => baseUrl)).toEqual([one.url]);
+  expect(accounts.map(({ baseUrl }) => baseUrl)).toEqual([mine.url]);
   expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   await client.backup.restore({ name: without[0]?.name ?? '' });
   expect(await client.gateway.get()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
 });
 
-test('while the gateway does not answer the last known models are shown, with what is wrong', async () => {
+test('the last known models are listed with the problem while the gateway does not answer', async () => {
   let reachable = true;
   const send: typeof fetch = (input, init) => (reachable ? fetch(input, init) : Promise.reject(new TypeError('down')));
-  const remote = await somebodysGateway();
+  const remote = await openRemoteGateway();
   const { client } = await start({ fetch: send });
   await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
   const before = await client.models.list();
@@ -185,14 +185,14 @@ test('while the gateway does not answer the last known models are shown, with wh
   expect(after.models).toEqual(before.models);
 });
 
-test('a gateway that is slow to answer keeps nobody waiting for a list that is known', async () => {
+test('the cached model list is shown when the gateway is slow', async () => {
   let release = () => {};
   let gate: Promise<void> | null = null;
   const send: typeof fetch = async (input, init) => {
     if (String(input).endsWith('/v1/models')) await gate;
     return fetch(input, init);
   };
-  const remote = await somebodysGateway();
+  const remote = await openRemoteGateway();
   const { client } = await start({ fetch: send });
   await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
   const before = await client.models.list();
@@ -205,7 +205,7 @@ test('a gateway that is slow to answer keeps nobody waiting for a list that is k
   release();
 });
 
-test('the gateway for other programs listens on loopback; a taken port is reported and can be changed', async () => {
+test('the gateway listens for other programs on loopback, and a port in use is reported and can be changed', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());
@@ -226,7 +226,7 @@ test('the gateway for other programs listens on loopback; a taken port is report
   await expect(fetch(`${local.url}/v1/models`)).rejects.toThrow();
 });
 
-test('a model without a key says whose key is missing, before and after sending, in words for a person', async () => {
+test('a model without a key names the missing provider key before and after sending', async () => {
   const core = await start();
   await core.client.models.list();
   const sentence = 'There is no key for OpenAI, so GPT-5 cannot answer.';
@@ -244,7 +244,7 @@ test('a model without a key says whose key is missing, before and after sending,
   });
 });
 
-test('requests of other programs make no server of the user’s own fetch anything', async () => {
+test("requests of other programs don't make the user’s own servers fetch anything", async () => {
   const { sent, origin } = await openOwnServers();
   const { client } = await start({ listen });
   for (const id of ['ollama', 'lmstudio', 'vllm', 'openai-compatible'] as const) {

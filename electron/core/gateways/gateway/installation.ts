@@ -5,8 +5,9 @@ import { isObject } from '#shared/json/foreign-json.ts';
 const fileName = 'installation.json';
 
 /**
- * The id of this installation: the app with one data folder on one computer. It lies beside the database, so that no backup
- * brings it elsewhere, and counts only in the very file that it was written to: a copy of the folder is another installation.
+ * Returns the id of this installation: the app with one data folder on one computer. The file lies next to the
+ * database, so no backup contains it. It is valid only in the very file it was written to, so a copied folder becomes
+ * another installation.
  */
 export function readInstallation(dataFolder: string, newId: () => string): string {
   const path = join(dataFolder, fileName);
@@ -17,7 +18,8 @@ export function readInstallation(dataFolder: string, newId: () => string): strin
     writeFileSync(path, '', { mode: 0o600 });
     writeFileSync(path, JSON.stringify({ id, file: getFileId(path) }));
   } catch {
-    // A folder that can't be written to has an id for this session only: its requests are another installation’s next time.
+    // A read-only folder gets an id for this session only. After a restart, its requests count as another
+    // installation's.
   }
   return id;
 }
@@ -30,7 +32,7 @@ function readStored(path: string): string | null {
     if (!isObject(stored) || typeof stored.id !== 'string' || stored.file !== getFileId(path)) return null;
     return /^[\w-]{1,64}$/.test(stored.id) ? stored.id : null;
   } catch {
-    // There is none yet, or it can't be read: a new one is written.
+    // The file is missing or unreadable, so a new one is written.
     return null;
   }
 }

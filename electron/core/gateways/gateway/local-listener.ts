@@ -18,12 +18,15 @@ export interface LocalListenerDeps {
 const setting = 'gateway.local';
 const initial = { enabled: true, port: 8788 };
 
-/** The built-in gateway’s port on 127.0.0.1 for other programs. A port in use is reported; the app starts anyway. */
+/**
+ * Serves the built-in gateway on a port of 127.0.0.1 for other programs. If the port is taken, the app reports it and
+ * starts anyway.
+ */
 export function localListener({ gateway, listen, store }: LocalListenerDeps) {
   let wanted = initial;
   let open: Listening | null = null;
   let problem: ProblemText | null = null;
-  /** Serialises changes: two at once could leave two ports open. */
+  /** Serialises changes, because two at once could leave two ports open. */
   let changing = Promise.resolve();
 
   async function shut(): Promise<void> {
@@ -51,7 +54,7 @@ export function localListener({ gateway, listen, store }: LocalListenerDeps) {
 
   return {
     state: () => ({ ...wanted, url: open?.url ?? null, problem }),
-    /** Opens the port if it was open before. */
+    /** Opens the port if it is enabled in the settings. */
     start: (): Promise<void> =>
       change(async () => {
         wanted = parse(await store.read(setting));

@@ -7,12 +7,12 @@ import { getProvider } from './own-keys.ts';
 export interface ConnectionsDeps {
   readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'byId' | 'bySource'>;
   readonly embedded: (billingAccount: BillingAccount) => Promise<Payer>;
-  /** Whether a provider can answer with the user’s own key: then the sandbox answers only on request. */
+  /** True if a provider can answer with the user’s own key. Then sandbox models answer only when they are chosen. */
   readonly hasProvider: () => Promise<boolean>;
   readonly ownKey: (provider: string) => unknown;
 }
 
-/** The gateway in use: the active account of another one, else the built-in one. */
+/** Selects the gateway in use: the active remote account, or else the built-in gateway. */
 export function openConnections({ accounts, embedded, hasProvider, ownKey }: ConnectionsDeps): Connections {
   async function billingAccountFor(model: string): Promise<BillingAccount> {
     if (model.startsWith('sandbox/')) return 'sandbox';
@@ -41,14 +41,14 @@ export function openConnections({ accounts, embedded, hasProvider, ownKey }: Con
     byId: (id) => (isEmbedded(id) ? embedded(id) : accounts.byId(id)),
     async payerFor(model) {
       if (!accounts.active()) return billingAccount(await billingAccountFor(model));
-      // Until that is known, a key that is to be sent along might not be there yet.
+      // Wait for the provider keys, because one of them may have to be sent along.
       await hasProvider();
       return billingAccount('main');
     },
     async ownKeyFor(model) {
       const account = accounts.active();
       const provider = getProvider({ model });
-      // Keys of an earlier run may still be on their way from the keychain.
+      // Wait for the provider keys, which may still be loading from the keychain.
       if (!account || provider === null || !(await hasProvider()) || !ownKey(provider)) return null;
       return (await accounts.isAgreed(account)) ? provider : null;
     },

@@ -13,15 +13,17 @@ import {
 } from '../../../../tests/support/other-gateways.ts';
 import { readThread } from '../../../../tests/support/read-thread.ts';
 
-/** The month that the gateway of the interface tells, whatever it is asked for. */
+/** The month that this gateway reports, regardless of the requested period. */
 const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
 
-/** `state`: whether it says that the key works, or only answers. */
+/**
+ * Connects a core to the gateway. `state` is `ok` if the gateway verifies the key, and `answers` if it only answers.
+ */
 async function connected({ baseUrl, key }: OtherGateway, state: 'ok' | 'answers' = 'ok') {
   const core = await coreOfTest({ openGateway });
   await core.client.gatewayAccounts.add({ baseUrl, key });
   expect((await core.client.gateway.get()).status).toMatchObject({ state, problem: null });
-  const model = async (id: string) => (await core.client.models.list()).models.find((each) => each.id === id);
+  const model = async (id: string) => (await core.client.models.list()).models.find((candidate) => candidate.id === id);
   const getAnswer = async (name: string, costSource: string) => {
     await core.client.quotes.get({ conversationId: null, text: 'Hello?', attachments: [], model: name });
     const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: name });
@@ -34,7 +36,7 @@ async function connected({ baseUrl, key }: OtherGateway, state: 'ok' | 'answers'
   return { ...core, model, getAnswer };
 }
 
-test('a gateway with the interface alone and shapes of its own: all that it tells is read, the rest is not known', async () => {
+test('a minimal gateway with its own response shapes is read as far as it reports, and the rest is unknown', async () => {
   const gateway = await openInterfaceGateway();
   const { client, model, getAnswer } = await connected(gateway);
   expect(await model('openai/gpt-5.4-mini')).toMatchObject({
@@ -71,7 +73,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     totals: { requests: 31, cost_usd: '7.5', failed: null },
     groups: [{ name: 'GPT-5.4 mini', requests: 31, cost_usd: '7.5', share: 1 }],
   });
-  // It tells its own month, and by model, whatever is asked.
+  // This gateway reports its own month by model, regardless of the query.
   const week = { first: '2026-11-02', last: '2026-11-08', zone: 'Europe/Berlin' };
   expect(await client.usage.get({ billingAccount: 'main', groupBy: 'key', period: week })).toMatchObject({
     ofPeriod: false,
@@ -88,12 +90,13 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     servedProvider: 'openai',
     servedModel: 'gpt-5.4-mini',
     finishReason: 'stop',
-    // It counts no tokens apart: what they cost is worked out from our own count, and says so.
+    // This gateway doesn't report tokens per request, so the cost comes from the app's own count and is marked as
+    // estimated.
     costUsd: expect.stringMatching(/^0\.0000\d+$/),
   });
 });
 
-test('a plain server: it is there by its models; its tokens are counted, and a price that nobody tells is unknown', async () => {
+test('a plain server is recognised by its models, tokens are counted, and an unreported price is unknown', async () => {
   const server = await openPlainServer();
   const { client, model, getAnswer } = await connected(server, 'answers');
   expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
@@ -114,7 +117,7 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   });
 });
 
-test('a server whose stream ends without a reason: what came is kept, and called cut off', async () => {
+test('an answer whose stream ends without a finish reason keeps its text and is marked as cut off', async () => {
   const { client } = await connected(await openPlainServer(null), 'answers');
   const sent = { messageId: randomUUID(), text: 'Hello?', model: 'qwen3-8b' };
   const { conversationId } = await client.chat.send(sent);
@@ -124,7 +127,7 @@ test('a server whose stream ends without a reason: what came is kept, and called
   });
 });
 
-test('a strict server below another base: it gets no field that it does not know, and may end without a last word', async () => {
+test('a strict server under another base path gets only fields it knows and may end without a final event', async () => {
   const server = await openStrictServer();
   const { client, getAnswer } = await connected(server, 'answers');
   const { models } = await client.models.list();
@@ -140,7 +143,7 @@ test('a strict server below another base: it gets no field that it does not know
   });
 });
 
-test('OpenRouter: prices, the true cost of an answer, and the balance that the key may read', async () => {
+test('OpenRouter reports prices, the true cost of an answer, and the balance that the key may read', async () => {
   const router = await openOpenRouter();
   const { client, model, getAnswer } = await connected(router);
   expect(await model('openrouter/auto')).toMatchObject({ pricing: null });
@@ -167,14 +170,14 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
   });
 });
 
-test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {
+test('an OpenRouter key without management rights gets insufficient_scope for credits and can still chat', async () => {
   const { client, getAnswer } = await connected(await openOpenRouter({ management: false }));
   await expect(client.credits.get({ billingAccount: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
   expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5', of: 'key' } }]);
   await getAnswer('anthropic/claude-sonnet-5', 'billed');
 });
 
-/** As OpenRouter documents it (`GET /generation`). */
+/** A record as OpenRouter documents it (`GET /generation`). */
 const generation = {
   model: 'anthropic/claude-sonnet-5',
   provider_name: 'Anthropic',
@@ -194,8 +197,8 @@ const generation = {
   native_tokens_cached: null,
 };
 
-/** The answer that was stopped after its first word, once its cost is settled as `costSource`. */
-async function stoppedAt(record: Record<string, unknown>, costSource: string) {
+/** Returns an answer that was stopped after its first word, once its cost is settled as `costSource`. */
+async function stopAnswer(record: Record<string, unknown>, costSource: string) {
   const { client } = await connected(await openOpenRouter({ generation: record }));
   const model = 'anthropic/claude-sonnet-5';
   await client.models.list();
@@ -210,21 +213,21 @@ async function stoppedAt(record: Record<string, unknown>, costSource: string) {
   });
 }
 
-test('OpenRouter’s own record tells what a stopped answer cost, as soon as there is one', async () => {
-  expect(await stoppedAt(generation, 'billed')).toMatchObject({
+test('a stopped answer gets its cost from OpenRouter’s record as soon as that exists', async () => {
+  expect(await stopAnswer(generation, 'billed')).toMatchObject({
     requestId: 'gen-123',
     costUsd: '0.001234568',
     usage: { promptTokens: 64, completionTokens: 98, cachedTokens: 0, reasoningTokens: 8 },
   });
 });
 
-test('a stopped answer that OpenRouter says was free is that; without an amount it is an estimate, never $0', async () => {
+test('a stopped answer is free only if OpenRouter reports $0; without an amount its cost is estimated', async () => {
   const free = { ...generation, total_cost: 0, usage: 0, cancelled: false };
-  expect(await stoppedAt(free, 'uncharged')).toMatchObject({ costUsd: '0', usage: { promptTokens: 64 } });
+  expect(await stopAnswer(free, 'uncharged')).toMatchObject({ costUsd: '0', usage: { promptTokens: 64 } });
   const { total_cost: _, usage: __, ...without } = generation;
-  expect(await stoppedAt(without, 'estimated')).toMatchObject({ costUsd: expect.stringMatching(/^0\.000\d+$/) });
-  // Paid with a key of the person's own, whose provider has not told an amount.
-  expect(await stoppedAt({ ...generation, is_byok: true, total_cost: 0 }, 'estimated')).toMatchObject({
+  expect(await stopAnswer(without, 'estimated')).toMatchObject({ costUsd: expect.stringMatching(/^0\.000\d+$/) });
+  // Paid with the person's own key, for which the provider reported no amount.
+  expect(await stopAnswer({ ...generation, is_byok: true, total_cost: 0 }, 'estimated')).toMatchObject({
     costUsd: expect.stringMatching(/^0\.000\d+$/),
   });
 });

@@ -19,7 +19,10 @@ const model = 'openai/gpt-5.4-mini';
 
 const noCaps: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
 
-/** A core with a key of OpenAI and an account at a gateway whose OpenAI is a mock; the keys that the mock was asked with. */
+/**
+ * Opens a core with an OpenAI key and an account at a gateway whose OpenAI is a mock. `asked` lists the keys that the
+ * mock received.
+ */
 async function coreWithBoth(confirm?: () => Promise<boolean>) {
   const upstream = await startUpstream();
   const asked: string[] = [];
@@ -46,7 +49,7 @@ async function coreWithBoth(confirm?: () => Promise<boolean>) {
   const options = {
     openGateway,
     openSecrets: async () => secrets,
-    // OpenAI itself takes the key that is entered.
+    // The check of the entered key goes to OpenAI's real address.
     fetch: ((input, init) =>
       String(input).startsWith('https://api.openai.com/')
         ? Promise.resolve(Response.json({ object: 'list', data: [] }))
@@ -60,7 +63,7 @@ async function coreWithBoth(confirm?: () => Promise<boolean>) {
   return { core, client: core.client, id, asked, options };
 }
 
-test('own keys are idle behind a gateway elsewhere, until the person agrees; then the provider bills, and all say so', async () => {
+test('own keys are not sent to a remote gateway until the person agrees, and then the cost source is the provider', async () => {
   const { core, client, id, asked, options } = await coreWithBoth();
   expect(await askedAndAnswered(core, model)).toMatchObject({ status: 'done', costSource: 'billed' });
   expect(asked).toEqual(['Bearer sk-upstream-openai-key']);
@@ -76,7 +79,7 @@ test('own keys are idle behind a gateway elsewhere, until the person agrees; the
   expect(await askedAndAnswered(core, model)).toMatchObject({ status: 'done', costSource: 'byok' });
   expect(asked.at(-1)).toBe(`Bearer ${ownKey}`);
   expect((await client.account.wallets())[0]?.balance?.amount).toBe(before);
-  // What the gateway chooses, and models of providers without a key here, it pays.
+  // The gateway pays for models it chooses itself and for providers without an own key.
   expect(await client.models.payer({ model: 'router' })).toMatchObject({ ownKey: null });
   expect(await client.models.payer({ model: 'anthropic/claude-haiku-4-5' })).toMatchObject({ ownKey: null });
   expect(JSON.stringify(await client.gatewayAccounts.list())).not.toContain(ownKey);
@@ -88,7 +91,7 @@ test('own keys are idle behind a gateway elsewhere, until the person agrees; the
   expect(await again.client.models.payer({ model })).toEqual({ billingAccount: 'main', ownKey: null });
 });
 
-test('a page alone cannot have keys sent anywhere: nothing is without the person’s yes, nor by a state that says it was given', async () => {
+test('own keys are never sent without the person’s consent, neither by a page nor by a restored state that claims it', async () => {
   const { core, client, id, asked, options } = await coreWithBoth(async () => false);
   await expect(client.gatewayAccounts.setOwnKeys({ id, on: true })).rejects.toMatchObject({ code: 'not_confirmed' });
   await core.core.close();
@@ -104,7 +107,7 @@ test('a page alone cannot have keys sent anywhere: nothing is without the person
   expect(asked).toEqual(['Bearer sk-upstream-openai-key']);
 });
 
-test('a message on an own key is quoted, capped and counted by what its provider bills', async () => {
+test('a message on an own key is quoted, limited and counted by what its provider bills', async () => {
   const { core, client, id } = await coreWithBoth();
   await client.gatewayAccounts.setOwnKeys({ id, on: true });
   const draft = { conversationId: null, text: 'Hello?', attachments: [], model };

@@ -6,14 +6,20 @@ interface Asked {
   readonly provider?: string | null | undefined;
 }
 
-/** The provider of a model that was named, as `provider/model`; null: the gateway chooses, and its own credentials answer. */
+/**
+ * Returns the provider of a requested `provider/model`. Null: the gateway chooses the model and uses its own
+ * credentials.
+ */
 export function getProvider({ model, provider }: Asked): string | null {
   if (provider && provider !== 'router') return provider;
   const end = model?.indexOf('/') ?? -1;
   return model && end > 0 ? model.slice(0, end) : null;
 }
 
-/** A client that sends the person’s own key of the provider along (`byoapi_key`, wire contract §6), where there is one. */
+/**
+ * Wraps a client so that it sends the person’s own key of the provider along (`byoapi_key`, wire contract §6), if there
+ * is one.
+ */
 export function withOwnKeys(client: GatewayClient, ownKey: (provider: string) => Secret | null): GatewayClient {
   function withKey<Body extends Asked>(body: Body): Body {
     const provider = getProvider(body);

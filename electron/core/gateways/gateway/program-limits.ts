@@ -9,7 +9,7 @@ import { takingTurns } from '#shared/taking-turns.ts';
 import { usdAmount } from '#shared/wire/scalars.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 
-/** Names under which the ids of the account for own keys, and of the app's key to it, are kept. */
+/** Settings that store the id of an account in the built-in gateway and the id of the app's key to it. */
 export const accountSetting = (billingAccount: string) => `wallet.${billingAccount}.account`;
 export const keySetting = (billingAccount: string) => `wallet.${billingAccount}.key`;
 
@@ -29,7 +29,7 @@ interface LimitDeps {
   readonly caps: () => Promise<ProgramCaps>;
 }
 
-/** One limit: the app's cap, what the app wrote last, and what holds. */
+/** One limit with its three values: the app's cap, what the app wrote last, and what applies now. */
 interface LimitState {
   readonly scope: OutsideLimit['scope'];
   readonly model: string | null;
@@ -40,19 +40,19 @@ interface LimitState {
 }
 
 /**
- * The caps of a day, a month and of models as limits of the account in the built-in gateway, which refuses by them whatever program
- * asks. The app's own key may pass them: the core has checked them before, and a person may send anyway. A limit that is neither
- * what the app wrote last nor its cap was set by somebody else, and is left. An account that is not there yet is limited as
- * soon as it is opened.
+ * Copies the app's day, month and model caps to the limits of the built-in gateway's account, so that they also stop
+ * other programs. The app's own key is exempt, because the core checks the caps itself and the person may send anyway.
+ * A limit that is neither the app's cap nor what the app wrote last was set by somebody else and is kept. An account
+ * that doesn't exist yet gets its limits when it is opened.
  */
 export function programLimits({ gateway, store, caps }: LimitDeps) {
   const inTurn = takingTurns();
 
-  /** Null: there is no account yet, or other books do not have it. */
+  /** Null if there is no account yet, or a restored ledger doesn't have it. */
   async function read() {
     const account = await store.readText(accountSetting('main'));
     if (account === null) return null;
-    const [own, kept, limits] = await Promise.all([
+    const [own, stored, limits] = await Promise.all([
       caps(),
       store.read(writtenSetting),
       gateway.operator.accountLimits(account).catch((error: unknown) => {
@@ -61,8 +61,8 @@ export function programLimits({ gateway, store, caps }: LimitDeps) {
       }),
     ]);
     if (limits === null) return null;
-    const last = written.safeParse(kept).data;
-    // An account that was never limited has no limits.
+    const last = written.safeParse(stored).data;
+    // The record of another account doesn't count: this one was never limited.
     return { account, states: getStates(own, last?.account === account ? last : null, limits) };
   }
 
@@ -84,9 +84,9 @@ export function programLimits({ gateway, store, caps }: LimitDeps) {
   }
 
   return {
-    /** Makes limits of the caps, where nobody else has set any. */
+    /** Writes the app's caps as limits, except where somebody else has set one. */
     write: () => inTurn(() => write(false)),
-    /** The same, whoever has set them. */
+    /** Writes the app's caps as limits, even where somebody else has set one. */
     takeOver: () => inTurn(() => write(true)),
     setOutside: () =>
       inTurn(async (): Promise<OutsideLimit[]> => {
@@ -123,7 +123,7 @@ function getStates(caps: ProgramCaps, last: ProgramCaps | null, limits: AccountL
 
 type Limits = Parameters<Gateway['operator']['limitAccount']>[1];
 
-/** Only of what is given. */
+/** Builds the limits of only the given scopes. */
 function limitsFrom(amounts: readonly (readonly [LimitState, NanoUsd | null])[]) {
   const ofPeriods = amounts.filter(([{ scope }]) => scope !== 'model').map(([{ scope }, amount]) => [scope, amount]);
   const models = amounts.flatMap(([{ model }, amount]) => (model === null ? [] : [[model, amount] as const]));

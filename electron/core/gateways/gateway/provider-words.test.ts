@@ -5,7 +5,7 @@ import { readThread } from '../../../../tests/support/read-thread.ts';
 
 const json = (status: number, body: object) => Response.json(body, { status });
 
-/** A core with its own gateway, and OpenAI’s answer to every chat. */
+/** Opens a core with its own gateway; OpenAI fails every chat with this status and error. */
 async function failing(status: number, error: object) {
   const send: typeof fetch = async (_url, init) =>
     init?.method === 'POST' ? json(status, { error }) : json(200, { object: 'list', data: [{ id: 'gpt-5.4-mini' }] });
@@ -21,11 +21,11 @@ test.each([
   [401, 'invalid_api_key', 'Incorrect API key provided.'],
   [429, 'rate_limit_exceeded', 'Limit 30000, used 29500, requested 900.'],
   [500, 'server_error', 'The server had an error.'],
-])('an answer that failed with %i says in the provider’s own words why', async (status, code, message) => {
+])('an answer that failed with %i contains the provider’s own error message', async (status, code, message) => {
   expect(await failing(status, { message, code })).toMatchObject({ providerError: { status, code, message } });
 });
 
-test('where an account is empty, no time is named after which it would not be', async () => {
+test('no retry time is shown when the account at the provider is empty', async () => {
   const error = await failing(429, { message: 'Check your plan and billing.', code: 'insufficient_quota' });
   expect(error).toMatchObject({
     code: 'no_provider_available',

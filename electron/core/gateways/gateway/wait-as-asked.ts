@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getRetryAfter } from '#shared/client/retry-after.ts';
 
-/** Answers are requested by the user, and the gateway decides; all else is requested by the app itself, repeatedly. */
+/** The user requests answers, and the gateway decides on them. The app itself requests everything else, repeatedly. */
 const answers = new Set(['/chat', '/v1/chat/completions']);
 const asksToWait = new Set([429, 503]);
 
@@ -14,8 +14,8 @@ interface Refused {
 }
 
 /**
- * A `fetch` that respects the wait of a 429 or 503: until it is over the same response is returned, with the remaining
- * time. Per credential and kind of record. Requests for answers are let through.
+ * Returns a `fetch` that respects the wait of a 429 or 503: until the wait is over, it returns the same response with
+ * the remaining time. Waits are kept per credential and kind of record. Requests for answers always go through.
  */
 export function waitAsAsked(send: typeof fetch, elapsed: () => number): typeof fetch {
   const refused = new Map<string, Refused>();

@@ -12,7 +12,7 @@ import { readThread } from '../../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../../tests/support/test-core.ts';
 import { waitingGateway } from './waiting-gateway.ts';
 
-test('while another server has its books the app opens, says so, and goes on when that ends', async () => {
+test('the app opens without its gateway while another server has the ledger, and the gateway opens when that server ends', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-waiting-'));
   const other = await openGateway({ database: join(dataFolder, 'gateway.db') });
   const core = await testCore({ dataFolder, openGateway, listen });
@@ -43,7 +43,7 @@ test('while another server has its books the app opens, says so, and goes on whe
   expect((await fetch(`${local.url}/readyz`)).status).toBe(200);
 });
 
-test('once it was closed, a gateway that never opened refuses what would open it', async () => {
+test('a gateway that never opened refuses requests after it was closed', async () => {
   let tries = 0;
   const open = async () => {
     tries += 1;

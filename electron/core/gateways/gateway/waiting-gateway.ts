@@ -11,29 +11,29 @@ export interface WaitingGatewayDeps {
   /** Throws `database_in_use` while another server has the file. */
   readonly open: () => Promise<Gateway>;
   readonly log: Log;
-  /** Interval of attempts to open it. */
+  /** Milliseconds between two attempts to open it. */
   readonly everyMs: number;
-  /** How long running requests may take before they are ended, because it is to be opened again. */
+  /** How long running requests may take before they are ended for a reopen. */
   readonly drainMs: number;
 }
 
 export interface WaitingGateway {
-  /** Refuses every request with the reason, until it can be opened. */
+  /** Refuses every request with the reason until the gateway is open. */
   readonly gateway: Gateway;
-  /** The reason for users; null if it is open. */
+  /** Returns the reason as a text for users. Null if the gateway is open. */
   problem(): ProblemText | null;
-  /** Resolves when it was opened later; null if it was open at once. */
+  /** Resolves when the gateway has opened later. Null if it opened at once. */
   readonly openedLater: Promise<void> | null;
   /**
-   * Closes it, so that its files can be worked on, and opens it again, also where the work failed. Requests that come meanwhile wait.
-   * Throws what the work throws, or why it is not open.
+   * Closes the gateway, runs the work on its files, and opens it again even if the work fails. Requests wait meanwhile.
+   * Throws the error of the work, or the reason why the gateway can't be opened.
    */
   reopen(work: () => Promise<void>): Promise<void>;
 }
 
 /**
- * The built-in gateway, also while another server uses its database (docs/decisions/034-one-server-a-file.md): then it
- * is opened as soon as that one ends. Other errors are thrown at the start.
+ * Opens the built-in gateway, even while another server uses its database (docs/decisions/034-one-server-a-file.md):
+ * then it opens as soon as that server ends. Other errors are thrown at the start.
  */
 export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGatewayDeps): Promise<WaitingGateway> {
   const credentials = new Map<string, ProviderCredential | null>();
@@ -108,12 +108,12 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
     if (toAppError(error).code !== 'database_in_use') throw error;
     log({ event: 'gateway_not_started', ...failureEntry(error) });
   });
-  const timer = opened ? undefined : setInterval(look, everyMs);
+  const timer = opened ? undefined : setInterval(tryAgain, everyMs);
   timer?.unref();
-  function look(): void {
+  function tryAgain(): void {
     whenOpen().then(
       () => clearInterval(timer),
-      // Every request is told the reason.
+      // Every request reports the reason anyway.
       () => {},
     );
   }
@@ -141,7 +141,7 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
 const refused = (error: AppError) =>
   Response.json(errorEnvelope(error, null), { status: error.status, headers: { 'retry-after': '2' } });
 
-/** The same without advice about the command line. */
+/** Replaces advice about the command line by a text for users of the app. */
 function forPeople(error: AppError): AppError {
   if (error.code !== 'database_in_use') return error;
   const holder = error.details?.holder;

@@ -30,7 +30,7 @@ const listed = (id: string, more: Partial<Model> = {}): Model =>
     ...more,
   });
 
-test('a model is listed once, as the best of what several keys see', () => {
+test('a model seen by several keys is listed once, with its best status', () => {
   const merged = mergeModels([[listed('a', { status: 'plan_required' })], [listed('a'), listed('b')]]);
   expect(merged.map(({ id, status }) => [id, status])).toEqual([
     ['a', 'available'],
@@ -38,6 +38,6 @@ test('a model is listed once, as the best of what several keys see', () => {
   ]);
 });
 
-test('what makes embeddings is not offered for chats', () => {
+test('embedding models are not listed for chats', () => {
   expect(mergeModels([[listed('a'), listed('vectors', { kind: 'embedding' })]]).map(({ id }) => id)).toEqual(['a']);
 });

@@ -1,6 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 
-/** Merges the lists of several keys: each chat model once, available if any of them can use it. */
+/** Merges the lists of several keys. Each chat model appears once and is available if any key can use it. */
 export function mergeModels(lists: readonly (readonly Model[])[]): Model[] {
   const merged = new Map<string, Model>();
   for (const model of lists.flat()) {
@@ -11,6 +11,6 @@ export function mergeModels(lists: readonly (readonly Model[])[]): Model[] {
   return [...merged.values()];
 }
 
-/** Best first. A refusal by a plan ranks last: it concerns one wallet, not the model. */
+/** Best first. A refusal by a plan ranks last, because it concerns one account and not the model. */
 const order: readonly Model['status'][] = ['available', 'degraded', 'no_credential', 'disabled', 'plan_required'];
 const rank = (model: Model) => order.indexOf(model.status);

@@ -14,7 +14,7 @@ import type { KnownModels, ModelsStore } from './models-store.ts';
 export interface ModelsDeps {
   readonly store: ModelsStore;
   readonly connections: Connections;
-  /** Key of the list: `embedded`, or the gateway’s address. */
+  /** Key of the cached list: `embedded`, or the gateway’s address. */
   readonly source: () => string;
   readonly changes: Changes;
   readonly now: () => number;
@@ -34,21 +34,21 @@ export type ListedModels = KnownModels & Trouble;
 
 const none: Trouble = { problem: null, retryAfterMs: null };
 
-/** The gateway’s catalogue, or the cached one while the gateway does not answer. */
+/** Lists the gateway’s models, or the cached ones while the gateway does not answer. */
 export function modelsFeature({ store, connections, source, changes, now, log }: ModelsDeps) {
   /** The problem of the last request. */
   let trouble = none;
   let facts = new Map<string, Model>();
-  /** Whose list the facts are of. */
+  /** The source whose list is in `facts`. */
   let factsFrom: string | null = null;
 
   function keep(from: string, known: KnownModels): KnownModels {
-    // Another gateway may have come into use while the list was on its way.
+    // The user may have switched the gateway while the request was running.
     if (from !== source()) return known;
     const isFirst = factsFrom !== from || facts.size === 0;
     factsFrom = from;
     facts = new Map(known.models.flatMap((model) => [model.id, ...model.aliases].map((id) => [id, model] as const)));
-    // The default for new chats is one of these.
+    // The default model for new chats depends on this list.
     if (isFirst && connections.mode === 'remote') changes.emit('settings');
     return known;
   }
@@ -77,8 +77,8 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     }
   }
 
-  /** Emits a topic when a slow gateway has answered with something new. */
-  async function tellNews(refreshing: Promise<ListedModels>, shown: ListedModels): Promise<void> {
+  /** Emits a topic if a slow gateway has answered with something new. */
+  async function announceNews(refreshing: Promise<ListedModels>, shown: ListedModels): Promise<void> {
     const { models, problem: found } = await refreshing;
     if (
       JSON.stringify(found) !== JSON.stringify(shown.problem) ||
@@ -90,7 +90,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   const isRemote = () => connections.mode === 'remote';
   const isListed = () => factsFrom === source();
 
-  /** Waits for the first list of a gateway elsewhere, as long as a window would. */
+  /** Waits for the first list of a remote gateway, no longer than a window would. */
   async function listed(): Promise<void> {
     if (!isRemote() || (isListed() && facts.size > 0) || trouble.problem !== null) return;
     const refreshing = refresh(source()).catch((error: unknown) =>
@@ -100,8 +100,8 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   }
 
   /**
-   * The model that a new chat asks where this one is wanted, by the list as it is known: a gateway elsewhere may not have it, and
-   * then one that it has is asked. The gateway inside asks vendors, which may have more than they list.
+   * Returns the model for a new chat. If a remote gateway doesn't list the wanted model, one of its own models is used.
+   * The built-in gateway asks vendors, which may have more models than they list.
    */
   function modelHere(wanted: string): string {
     if (!isRemote() || !isListed() || facts.size === 0 || facts.has(wanted)) return wanted;
@@ -125,13 +125,13 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       const known = first ? null : await store.read(from);
       if (!known) return refreshing;
       const shown = { ...known, ...trouble };
-      tellNews(refreshing, shown).catch((error: unknown) =>
+      announceNews(refreshing, shown).catch((error: unknown) =>
         log({ event: 'model_list_failed', ...failureEntry(error) }),
       );
       return shown;
     },
 
-    /** The wallet that pays for this model, by the same rule as when sending. */
+    /** Returns the account that pays for this model, by the same rule as sending. */
     async payer({ model }: { model: string }) {
       const [{ billingAccount }, provider] = await Promise.all([
         connections.payerFor(model),
@@ -143,7 +143,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     /** Loads the cached list of the last run. */
     load,
 
-    /** Another gateway has come into use: its list is read, and asked for where none is kept. */
+    /** Call this after the gateway was switched. Loads the cached list, or fetches one if there is none. */
     async switched(): Promise<void> {
       trouble = none;
       await load();
@@ -156,7 +156,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       return modelHere(wanted);
     },
 
-    /** Whether the gateway in use takes what any OpenAI-compatible server takes, and no more. */
+    /** True if the gateway supports only what any OpenAI-compatible server does. */
     async isOther(): Promise<boolean> {
       await listed();
       return isRemote() && (!isListed() || facts.size === 0 || [...facts.values()].some(({ other }) => other === true));

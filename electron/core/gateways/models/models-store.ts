@@ -12,7 +12,7 @@ export interface KnownModels {
 /** Cached model lists by gateway. */
 export function modelsStore(db: Db) {
   return {
-    /** Null if there is none, or one in the format of an older version. */
+    /** Null if there is no list, or only one in an older format. */
     async read(source: string): Promise<KnownModels | null> {
       const row = await db.selectFrom('model_lists').selectAll().where('source', '=', source).executeTakeFirst();
       const parsed = row ? list.safeParse(JSON.parse(row.models)) : null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 
-test('the payer is told by the rule that messages are sent by', async () => {
+test('the payer of a model is chosen by the same rule as when a message is sent', async () => {
   const core = await coreOfTest();
   const { client } = core;
   const payers = async () => {

@@ -8,14 +8,14 @@ import type { Entry, FurtherKey } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
 
-/** The name under which a provider’s secret is stored. */
+/** Returns the name under which a provider’s secret is stored. */
 export const secretName = (id: string, keyId: string = mainKey): string =>
   keyId === mainKey ? `provider/${id}` : `provider/${id}/key/${keyId}`;
 
 const headersName = (id: string) => `provider/${id}/headers`;
 const recordName = (id: string) => `provider/${id}/record`;
 
-/** Stores the values of its headers as one secret, or removes it when there are none. */
+/** Stores the header values as one secret, or removes the secret if there are no headers. */
 export async function keepHeaders(
   secrets: SecretBox,
   { id, headers }: Entry,
@@ -29,7 +29,7 @@ export async function keepHeaders(
   await secrets.set(headersName(id), new Secret(JSON.stringify(values)));
 }
 
-/** Removes all of its secrets. Throws if the keychain fails: the provider then stays. */
+/** Removes all secrets of a provider. Throws if the keychain fails; the provider then stays. */
 export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<void> {
   if (entry.storage !== null) await secrets.remove(secretName(entry.id));
   for (const { id } of entry.settings.further) await secrets.remove(secretName(entry.id, id));
@@ -37,12 +37,12 @@ export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<v
   await secrets.removeForSession(recordName(entry.id));
 }
 
-/** Saves to disk only what holds for the next start; the rest is kept for this session. */
+/** Saves to disk only what stays valid for the next start. Everything else is stored for this session. */
 export async function remember(store: ProviderStore, secrets: SecretBox, entry: Entry): Promise<void> {
-  const { settings, further, storage, secret: _secret, headers: _headers, ...kept } = entry;
+  const { settings, further, storage, secret: _secret, headers: _headers, ...stored } = entry;
   if (storage === 'environment') return;
   if ([storage, ...[...further.values()].map((key) => key.storage)].includes('session')) {
-    const record: StoredProvider = { ...kept, hasKey: storage !== null, settings };
+    const record: StoredProvider = { ...stored, hasKey: storage !== null, settings };
     await secrets.setForSession(recordName(entry.id), new Secret(JSON.stringify(record)));
   } else await secrets.removeForSession(recordName(entry.id));
   if (storage === 'session') return;
@@ -50,14 +50,14 @@ export async function remember(store: ProviderStore, secrets: SecretBox, entry: 
   await store.write({ ...entry, hasKey: entry.storage === 'keychain', settings: { ...settings, further: lasting } });
 }
 
-/** Providers of an earlier run, and those kept for this session by a former core. */
+/** Merges the providers of an earlier run with those that a previous core stored for this session. */
 export function withSession(stored: readonly StoredProvider[], secrets: SecretBox): StoredProvider[] {
   const records = [...secrets.forSession()].filter(([name]) => /^provider\/[^/]+\/record$/.test(name));
-  const kept = records.map(([, record]): StoredProvider => JSON.parse(record.reveal()));
-  return [...stored.filter(({ id }) => !kept.some((each) => each.id === id)), ...kept];
+  const fromSession = records.map(([, record]): StoredProvider => JSON.parse(record.reveal()));
+  return [...stored.filter(({ id }) => !fromSession.some((candidate) => candidate.id === id)), ...fromSession];
 }
 
-/** Loads a stored provider with its secrets, or with the reason why they cannot be read. */
+/** Loads a stored provider with its secrets, or with the reason why they can't be read. */
 export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Promise<Entry> {
   const { settings } = stored;
   const hasSecrets = stored.hasKey || settings.further.length > 0 || settings.headerNames.length > 0;

@@ -8,7 +8,7 @@ import { noSettings } from './provider-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The providers, with base URLs of the environment. */
+/** Returns the known providers, with base URLs from the environment. */
 export function getProviders(env: Env): OfferedProvider[] {
   return providerList.map((known) => {
     const given = env[known.env.baseUrl]?.trim();
@@ -25,7 +25,7 @@ function usable(address: string, { ownServer }: OfferedProvider, withKey: boolea
   }
 }
 
-/** Keys and servers from the environment variables. One whose address is not allowed is left out and logged. */
+/** Reads keys and servers from environment variables. A server whose address isn't allowed is listed as refused. */
 export function environmentKeys(env: Env): Entry[] {
   return providerList.flatMap((known) => entryFor(known, env) ?? []);
 }

@@ -9,7 +9,7 @@ import { readThread } from '../../../../tests/support/read-thread.ts';
 const key = 'sk-ant-canary-0123456789';
 const unnamed = { sameAs: null, input: null, output: null, cached: null, pricedOn: null };
 
-/** A whole answer of Anthropic's: a word, and how many tokens it was. */
+/** A complete stream of Anthropic's API, with one word and its token counts. */
 const answer = [
   { type: 'message_start', message: { id: 'msg_1', role: 'assistant', usage: { input_tokens: 9, output_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -21,7 +21,7 @@ const answer = [
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join('');
 
-/** A core with a key of a vendor whose list has one model that the price book lacks. */
+/** Opens a core with the key of a vendor that lists one model which the price book lacks. */
 async function withVendor() {
   const list = { data: [{ type: 'model', id: 'claude-sonnet-6-1', display_name: 'Claude Sonnet 6.1' }] };
   const upstream = await openUpstream((call, response) =>
@@ -30,11 +30,11 @@ async function withVendor() {
   onTestFinished(upstream.close);
   const core = await coreOfTest({ openGateway });
   await core.client.providers.setKey({ id: 'anthropic', key, baseUrl: upstream.origin });
-  const model = async (id: string) => (await core.client.models.list()).models.find((each) => each.id === id);
+  const model = async (id: string) => (await core.client.models.list()).models.find((candidate) => candidate.id === id);
   return { ...core, model, asked: () => upstream.calls.filter(({ method }) => method === 'POST') };
 }
 
-test('a model that the vendor lists and the book lacks can be picked, and costs an unknown amount', async () => {
+test('a model that the vendor lists but the price book lacks can be used, and its cost is unknown', async () => {
   const { client, model, asked } = await withVendor();
   expect(await model('anthropic/claude-sonnet-6-1')).toMatchObject({
     name: 'Claude Sonnet 6.1',
@@ -51,7 +51,7 @@ test('a model that the vendor lists and the book lacks can be picked, and costs 
   expect(asked().map(({ body }) => body.model)).toEqual(['claude-sonnet-6-1']);
 });
 
-test('a model that is named by hand is listed with its price, and stays after a restart of the list', async () => {
+test('a model added by hand is listed with its price and remains after the list is refreshed', async () => {
   const { client, model } = await withVendor();
   const named = await client.providers.nameModels({
     id: 'anthropic',
@@ -71,7 +71,7 @@ test('a model that is named by hand is listed with its price, and stays after a 
   expect(await model('anthropic/claude-haiku-6')).toBeUndefined();
 });
 
-test('names are refused for a provider that is not set up, and with half a price', async () => {
+test('adding models is refused for a provider that is not set up, and for half a price', async () => {
   const { client } = await withVendor();
   await expect(client.providers.nameModels({ id: 'openai', models: [] })).rejects.toMatchObject({ code: 'not_found' });
   const half = [{ ...unnamed, model: 'claude-opus-6', input: '4' }];

@@ -10,7 +10,7 @@ import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
 
-/** An additional key. `secret: null`: it cannot be read now. */
+/** An additional key. `secret` is null if it can't be read now. */
 export interface FurtherKey {
   readonly secret: Secret | null;
   readonly storage: SecretStorage;
@@ -18,7 +18,7 @@ export interface FurtherKey {
   readonly problem: ProblemText | null;
 }
 
-/** A configured provider. `secret: null`: it needs no key, or its key cannot be read now. */
+/** A configured provider. `secret` is null if it needs no key, or its key can't be read now. */
 export interface Entry {
   readonly id: string;
   readonly baseUrl: string;
@@ -29,7 +29,7 @@ export interface Entry {
   readonly problem: ProblemText | null;
   readonly checkedAt: number | null;
   readonly settings: ProviderSettings;
-  /** By their ids. */
+  /** Additional keys by their ids. */
   readonly further: ReadonlyMap<string, FurtherKey>;
   readonly headers: ReadonlyMap<string, Secret>;
 }
@@ -38,7 +38,7 @@ export const nothingFurther = { further: new Map<string, FurtherKey>(), headers:
 
 const hasSecrets = ({ secret, further, headers }: Entry) => secret !== null || further.size > 0 || headers.size > 0;
 
-/** Whether it can answer: its keys are readable and allowed for its address. */
+/** True if the provider can answer: its keys are readable and allowed for its address. */
 export function isUsable(entry: Entry): boolean {
   if (entry.headers.size < entry.settings.headerNames.length) return false;
   if (hasSecrets(entry) && !mayCarrySecrets(entry.baseUrl)) return false;
@@ -54,7 +54,7 @@ interface OrderedKey extends Omit<ProviderKey, 'state'> {
   readonly secret: Secret | null;
 }
 
-/** All keys in order. */
+/** Returns all keys in the order in which they are tried. */
 export function getKeys(entry: Entry): OrderedKey[] {
   const { settings, keyHint, secret, storage, state, problem } = entry;
   const own: OrderedKey[] = [
@@ -70,7 +70,7 @@ export function getKeys(entry: Entry): OrderedKey[] {
   return own.toSorted((a, b) => position(a) - position(b));
 }
 
-/** The credential for the gateway. */
+/** Builds the credential for the gateway. */
 export function getCredential(entry: Entry): ProviderCredential {
   const { settings, headers } = entry;
   const keys = getKeys(entry).flatMap(({ label, secret }): CredentialKey[] => (secret ? [{ label, secret }] : []));
@@ -92,13 +92,13 @@ const declared = ({ model, sameAs, input, output, cached, pricedOn }: ProviderSe
   ...(pricedOn === null ? {} : { priceAsOf: pricedOn }),
 });
 
-/** The same with one of its keys. */
+/** Builds the credential with only this key. */
 export const credentialWith = (entry: Entry, secret: Secret | null): ProviderCredential => {
   const { keys: _keys, ...credential } = getCredential(entry);
   return { ...credential, apiKey: secret };
 };
 
-/** What the user calls it; the id of one that is not there (any more). */
+/** Returns the name that the user gave it. A provider that doesn't exist (any more) is named by its id. */
 export const getName = (id: string, settings: ProviderSettings | undefined): string =>
   settings?.server?.name ?? knownProviderName(id);
 
@@ -113,7 +113,7 @@ export const offeredServer = (id: string, { server }: ProviderSettings): Offered
     env: { key: '', baseUrl: '' },
   };
 
-/** The provider without secrets, for the renderer. */
+/** Builds the provider as the renderer gets it, without secrets. */
 export function toProvider(
   { id, name, keyPage, ownServer, baseUrl: usual }: OfferedProvider,
   entry: Entry | undefined,
@@ -151,7 +151,7 @@ export function toProvider(
   };
 }
 
-/** The gateway’s result from use is newer than the last check. */
+/** The gateway’s key state comes from actual use, so it is newer than the last check. */
 function shownKey({ secret: _secret, ...key }: OrderedKey, live: ReturnType<Gateway['keyStates']>): ProviderKey {
   const found = live.find(({ label }) => label === key.label);
   return found === undefined || found.state === 'ready' ? key : { ...key, state: found.state };

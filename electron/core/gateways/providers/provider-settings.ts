@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { serverModel } from '#shared/contract/app/providers.ts';
 import { serverKinds } from '#shared/server-kinds.ts';
 
-/** Id of the key in the provider’s row; additional ones have ids of their own. */
+/** Id of the key in the provider’s row. Additional keys have their own ids. */
 export const mainKey = 'main';
 
-/** Stored settings of a provider besides its address and first key. */
+/** Stored settings of a provider, besides its address and first key. */
 export const providerSettings = z.object({
-  /** Of the user’s own server. */
+  /** Set for the user’s own server only. */
   server: z
     .object({ name: z.string(), kind: z.enum(serverKinds), apiVersion: z.string().nullable() })
     .nullable()

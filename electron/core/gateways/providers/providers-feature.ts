@@ -16,7 +16,7 @@ import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { getHint, type SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
-import { saidByGateway, withNames } from '../connection/gateway-errors.ts';
+import { quoteGateway, withNames } from '../connection/gateway-errors.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
 import {
   credentialWith,
@@ -36,19 +36,22 @@ import { getOrigin, namedModels, type SetKey, serverIdFor, wantedEntry, wantedSe
 
 const maxKeys = 16;
 
-const of = (param: string) => ({ details: { param } });
+const forParam = (param: string) => ({ details: { param } });
 
-/** The provider with an additional last key; not saved yet. */
+/** Returns the provider with an additional key at the end, not saved yet. */
 function withFurtherKey(
   entry: Entry,
   { id: keyId, label, key }: { readonly id: string; readonly label: string; readonly key: string },
 ): { entry: Entry; keyId: string; secret: Secret } {
   const keys = getKeys(entry);
-  if (entry.storage === 'environment' || keys.length === 0) throw refusal('invalid_input', 'firstKeyFirst', of('key'));
-  if (keys.length >= maxKeys) throw refusal('invalid_input', 'tooManyKeys', { most: maxKeys }, of('key'));
-  if (keys.some((each) => each.label === label)) throw refusal('invalid_input', 'labelTaken', of('label'));
+  if (entry.storage === 'environment' || keys.length === 0)
+    throw refusal('invalid_input', 'firstKeyFirst', forParam('key'));
+  if (keys.length >= maxKeys) throw refusal('invalid_input', 'tooManyKeys', { most: maxKeys }, forParam('key'));
+  if (keys.some((candidate) => candidate.label === label))
+    throw refusal('invalid_input', 'labelTaken', forParam('label'));
   const secret = new Secret(key);
-  if (keys.some((each) => each.secret?.reveal() === key)) throw refusal('invalid_input', 'keyTwice', of('key'));
+  if (keys.some((candidate) => candidate.secret?.reveal() === key))
+    throw refusal('invalid_input', 'keyTwice', forParam('key'));
   const settings = {
     ...entry.settings,
     further: [...entry.settings.further, { id: keyId, label, hint: getHint(secret) }],
@@ -58,23 +61,23 @@ function withFurtherKey(
   return { entry: { ...entry, settings, further }, keyId, secret };
 }
 
-/** The same keys in another order. */
+/** Returns the provider with its keys in another order. */
 function inOrder(entry: Entry, keyIds: readonly string[]): Entry {
   const known = getKeys(entry).map(({ id }) => id);
   if (keyIds.length !== known.length || !known.every((id) => keyIds.includes(id)))
-    throw refusal('invalid_input', 'eachKeyOnce', of('keyIds'));
+    throw refusal('invalid_input', 'eachKeyOnce', forParam('keyIds'));
   return { ...entry, settings: { ...entry.settings, order: [...keyIds] } };
 }
 
-/** The provider without one of its keys. If it is the main one, the next key replaces it in the keychain first. */
+/** Removes one key from a provider. If it is the main one, the next key takes its place in the keychain first. */
 async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: string): Promise<Entry> {
-  if (!getKeys(entry).some(({ id }) => id === keyId)) throw refusal('invalid_input', 'noSuchKey', of('keyId'));
+  if (!getKeys(entry).some(({ id }) => id === keyId)) throw refusal('invalid_input', 'noSuchKey', forParam('keyId'));
   if (keyId !== mainKey) {
     await secrets.remove(secretName(entry.id, keyId));
     return withoutFurther(entry, keyId);
   }
   const next = getKeys(entry).find(({ id, secret }) => id !== mainKey && secret !== null);
-  if (!next?.secret) throw refusal('invalid_input', 'otherKeysUnread', of('keyId'));
+  if (!next?.secret) throw refusal('invalid_input', 'otherKeysUnread', forParam('keyId'));
   const storage = await secrets.set(secretName(entry.id), next.secret);
   await secrets.remove(secretName(entry.id, next.id));
   const order = entry.settings.order.filter((id) => id !== mainKey).map((id) => (id === next.id ? mainKey : id));
@@ -118,7 +121,7 @@ async function checkEntry({ gateway, now }: CheckDeps, entry: Entry): Promise<En
   return { ...entry, checkedAt: now(), ...(await checkSecret(gateway, entry, entry.secret)) };
 }
 
-/** Checks each of its keys. */
+/** Checks each of the provider's keys. */
 async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   const checked = await checkEntry(deps, entry);
   const further = new Map<string, FurtherKey>();
@@ -128,7 +131,7 @@ async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   return { ...checked, further };
 }
 
-/** The state of one key. */
+/** Checks one key. */
 async function checkSecret(
   gateway: CheckDeps['gateway'],
   entry: Entry,
@@ -154,11 +157,11 @@ function checkFailure(error: unknown): AppError {
   return toAppError(error);
 }
 
-/** The problem as the built-in gateway or the provider states it. */
+/** Returns the problem in the words of the built-in gateway or the provider. */
 function getProblem(failure: AppError, { id, settings }: Entry): ProblemText {
   if (failure.refusal) return getProblemText(failure);
   const naming = { modelFacts: () => null, providerName: () => getName(id, settings) };
-  return saidByGateway(failure.code, withNames(failure.message, id, naming));
+  return quoteGateway(failure.code, withNames(failure.message, id, naming));
 }
 
 function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
@@ -166,7 +169,7 @@ function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
   return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
 }
 
-/** Throws `upstream_auth_failed` if the provider refused the key: such a key is never saved. */
+/** Throws `upstream_auth_failed` if the provider refused the key, because a refused key is never saved. */
 function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>, provider: string): void {
   if (state !== 'refused') return;
   const { message, refusal } = problem ?? tell('keyRefused');
@@ -178,12 +181,12 @@ export interface ProvidersDeps {
   /** Probes the usual ports of this machine for model servers. */
   readonly findServers: () => Promise<LocalServer[]>;
   readonly store: ProviderStore;
-  /** Where the models are kept that the user names, also of a provider whose key is in the environment. */
+  /** Stores the models that the user added by name, even for a provider whose key is in the environment. */
   readonly settings: Pick<SettingsStore, 'read' | 'write'>;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly known: readonly OfferedProvider[];
-  /** Keys from environment variables, unless the user has set another. */
+  /** Keys from environment variables, used unless the user has set another. */
   readonly environment: readonly Entry[];
   readonly now: () => number;
   readonly newId: () => string;
@@ -193,15 +196,15 @@ const maxProviders = 200;
 const namedSetting = 'providers.models';
 const storedNames = z.record(z.string(), z.array(serverModel));
 
-/** The user’s own keys. They are never given out again, except their first and last characters. */
+/** Manages the user’s own provider keys. They are never returned, except for their first and last characters. */
 export function providersFeature(deps: ProvidersDeps) {
   const { gateway, store, secrets, changes, known, environment } = deps;
-  /** Of known providers, by their id. */
+  /** Models that the user added to known providers, by provider id. */
   let named: Readonly<Record<string, readonly ServerModel[]>> = {};
   const entries = entriesInUse(gateway, (entry) =>
     entry.settings.server ? entry : { ...entry, settings: { ...entry.settings, models: [...(named[entry.id] ?? [])] } },
   );
-  /** Providers changed in this session: reading the keychain later must not undo that. */
+  /** Providers changed in this session. A later read of the keychain must not undo those changes. */
   const touched = new Set<string>();
   const loaded = Promise.withResolvers<void>();
 
@@ -230,14 +233,14 @@ export function providersFeature(deps: ProvidersDeps) {
 
   const changed = () => changes.emit('providers', 'models', 'account');
 
-  /** Resolves when its models are listed. If that fails now, the gateway retries and reports it. */
+  /** Resolves when the models are listed. If that fails, the gateway retries and reports it. */
   const listed = (id: string): Promise<void> =>
     gateway.refreshModels(id).then(
       () => changes.emit('models'),
       () => {},
     );
 
-  /** Saves and applies it. */
+  /** Saves the provider and applies it. */
   async function keep(entry: Entry): Promise<Provider> {
     await remember(store, secrets, entry);
     touched.add(entry.id);
@@ -278,7 +281,7 @@ export function providersFeature(deps: ProvidersDeps) {
       const before = input.id === null ? undefined : toEntry(input.id);
       if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
       if (!before && entries.count() >= maxProviders) throw refusal('invalid_input', 'tooManyProviders');
-      const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
+      const id = before?.id ?? serverIdFor(input.name, (taken) => entries.get(taken) !== undefined);
       const wanted = wantedServer(input, id, before, new Date(deps.now()).toISOString().slice(0, 10));
       const checked = await checkEntry(deps, wanted);
       requireNotRefused(checked, input.name);
@@ -330,7 +333,7 @@ export function providersFeature(deps: ProvidersDeps) {
 
     discover: (): Promise<LocalServer[]> => deps.findServers(),
 
-    /** Removes one key, or all; a key from the environment replaces them if there is one. */
+    /** Removes one key, or all. A key from the environment then takes their place, if there is one. */
     async removeKey({ id, keyId }: { id: string; keyId?: string | null | undefined }): Promise<Provider | null> {
       await loaded.promise;
       const entry = entries.get(id);
@@ -340,7 +343,7 @@ export function providersFeature(deps: ProvidersDeps) {
       if (entry && entry.storage !== 'environment') {
         await forgetSecrets(secrets, entry);
         await store.forget(id);
-        entries.use(id, environment.find((each) => each.id === id) ?? null);
+        entries.use(id, environment.find((candidate) => candidate.id === id) ?? null);
       } else if (entry) entries.use(id, null);
       touched.add(id);
       changed();
@@ -349,13 +352,13 @@ export function providersFeature(deps: ProvidersDeps) {
 
     getName: (id: string): string => getName(id, entries.get(id)?.settings),
 
-    /** Whether a provider can answer with the user’s own key. Waits until that is known. */
+    /** True if a provider can answer with the user’s own key. Waits until the keys are loaded. */
     async hasProvider(): Promise<boolean> {
       await loaded.promise;
       return [...entries.all()].some(isUsable);
     },
 
-    /** The key that a known provider is asked with first, at its usual address; null: there is none. */
+    /** Returns the first key of a known provider at its usual address. Null: there is none. */
     ownKey(id: string): Secret | null {
       const entry = entries.get(id);
       const provider = knownProvider(id);
@@ -363,7 +366,7 @@ export function providersFeature(deps: ProvidersDeps) {
       return isUsable(entry) ? getCredential(entry).apiKey : null;
     },
 
-    /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */
+    /** Loads keys, first from the environment, then the user’s own as the keychain returns them. */
     async load(): Promise<void> {
       try {
         const names = storedNames.safeParse((await deps.settings.read(namedSetting)) ?? {});
@@ -371,10 +374,10 @@ export function providersFeature(deps: ProvidersDeps) {
         const rows = await store.all();
         for (const row of rows) await keepSecretsFrom(row, entries.get(row.id));
         const stored = withSession(rows, secrets);
-        const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
+        const free = environment.filter(({ id }) => !stored.some((candidate) => candidate.id === id));
         for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
-        for (const each of stored) {
-          const entry = await loadEntry(secrets, each);
+        for (const provider of stored) {
+          const entry = await loadEntry(secrets, provider);
           if (!touched.has(entry.id)) entries.use(entry.id, entry);
         }
       } finally {
@@ -385,7 +388,7 @@ export function providersFeature(deps: ProvidersDeps) {
   };
 }
 
-/** Configured providers, each also registered with the gateway. */
+/** The configured providers, each also registered with the gateway. */
 function entriesInUse(gateway: Pick<Gateway, 'setProvider'>, complete: (entry: Entry) => Entry) {
   const entries = new Map<string, Entry>();
   const inGateway = new Set<string>();
@@ -393,7 +396,7 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>, complete: (entry: E
     get: (id: string) => entries.get(id),
     all: () => entries.values(),
     count: () => entries.size,
-    /** Registers it with the gateway, or removes it. */
+    /** Registers the provider with the gateway, or removes it. */
     use(id: string, given: Entry | null): void {
       const entry = given && complete(given);
       const isNamed = (entry ?? entries.get(id))?.settings.server !== null;

@@ -24,7 +24,7 @@ async function start(more: TestCoreOptions = {}) {
 }
 const openai = async ({ client }: Awaited<ReturnType<typeof start>>) => (await client.providers.list())[0];
 
-test('a key that works is kept in the keychain, used, and shown only by its ends', async () => {
+test('a working key is stored in the keychain and used, and only its ends are shown', async () => {
   const core = await start();
   const set = await core.client.providers.setKey({ id: 'openai', key });
   expect(set).toMatchObject({ state: 'works', keyHint: 'sk-…6789', storage: 'keychain' });
@@ -33,7 +33,7 @@ test('a key that works is kept in the keychain, used, and shown only by its ends
   expect(JSON.stringify([set, await core.client.providers.list()])).not.toContain('canary');
 });
 
-test('a refused key is kept nowhere', async () => {
+test('a refused key is not stored anywhere', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_auth_failed', 'Incorrect API key provided.');
@@ -43,7 +43,7 @@ test('a refused key is kept nowhere', async () => {
   expect([core.secrets.items.size, core.used.length, (await openai(core))?.state]).toEqual([0, 0, 'not_set']);
 });
 
-test('a rule of the contract that an input breaks is named, so that every language has words for it', async () => {
+test('an input that breaks a contract rule names the rule, so that it can be translated', async () => {
   const core = await start();
   const spaced = core.client.providers.setKey({ id: 'openai', key: 'a key with spaces' });
   await expect(spaced).rejects.toMatchObject({
@@ -54,7 +54,7 @@ test('a rule of the contract that an input breaks is named, so that every langua
   await expect(short).rejects.toMatchObject({ data: { refusal: { values: { field: 'key', rule: 'tooSmall' } } } });
 });
 
-test('a key whose provider cannot be reached is kept, and says so', async () => {
+test('a key is stored and marked when its provider cannot be reached', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_unreachable', 'OpenAI could not be reached.');
@@ -69,7 +69,7 @@ test('a key whose provider cannot be reached is kept, and says so', async () => 
   expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', problem: null });
 });
 
-test('a provider that asks to wait has neither accepted nor refused the key', async () => {
+test('a key stays unchecked when its provider answers with a rate limit', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_rate_limited', 'OpenAI is limiting the rate of requests.');
@@ -89,7 +89,7 @@ test('a stored key is never sent to an address it was not entered for', async ()
   expect(same).toMatchObject({ state: 'works', baseUrl: 'https://api.openai.com/v2', keyHint: 'sk-…6789' });
 });
 
-test('a server of one’s own needs an address and no key', async () => {
+test('an own server needs an address and no key', async () => {
   const core = await start();
   const nowhere = core.client.providers.setKey({ id: 'openai-compatible' });
   await expect(nowhere).rejects.toMatchObject({ data: { refusal: { name: 'serverAddressNeeded' } } });
@@ -98,7 +98,7 @@ test('a server of one’s own needs an address and no key', async () => {
   expect(core.used).toEqual(['openai-compatible no key http://192.168.1.5:11434/v1']);
 });
 
-test('a server of one’s own is used from its address in the environment, unless that may not be used', async () => {
+test('an own server from the environment is used unless its address is not allowed', async () => {
   const env = { OLLAMA_BASE_URL: 'http://192.168.1.5:11434/v1', VLLM_BASE_URL: 'http://llm.example/v1' };
   const core = await start({ env });
   await expect
@@ -108,7 +108,7 @@ test('a server of one’s own is used from its address in the environment, unles
   expect(states).toEqual(expect.arrayContaining(['ollama unchecked', 'vllm refused']));
 });
 
-test('a server on another machine gets no key over plain http: not entered, not from the environment, not kept', async () => {
+test('a server on another machine never gets a key over plain http, whether entered, stored or from the environment', async () => {
   const env = { VLLM_BASE_URL: 'http://192.168.1.5:8000/v1', VLLM_API_KEY: 'environment-key' };
   const core = await start({ env });
   const entered = core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'http://192.168.1.5:11434/v1' });
@@ -125,8 +125,8 @@ test('a server on another machine gets no key over plain http: not entered, not 
   db.exec("update providers set base_url = 'http://192.168.1.5:11434/v1' where id = 'ollama'");
   db.close();
   const next = await start({ dataFolder, openSecrets: async () => secrets });
-  const kept = (await next.client.providers.list()).find(({ id }) => id === 'ollama');
-  expect(kept).toMatchObject({
+  const reloaded = (await next.client.providers.list()).find(({ id }) => id === 'ollama');
+  expect(reloaded).toMatchObject({
     state: 'refused',
     problem: { message: expect.stringContaining('not sent to this address') },
   });
@@ -134,7 +134,7 @@ test('a server on another machine gets no key over plain http: not entered, not 
   expect(next.used.filter((line) => line.includes(key))).toEqual([]);
 });
 
-test('a restored state that names another address does not get the key that was entered for this one', async () => {
+test('a key is not sent to another address after a restore that names one', async () => {
   const core = await start();
   await core.client.providers.setKey({ id: 'vllm', key, baseUrl: 'https://old.example/v1' });
   const { backups } = await core.client.backup.make();
@@ -147,7 +147,7 @@ test('a restored state that names another address does not get the key that was 
   expect([...core.secrets.items.values()]).not.toContain(next);
 });
 
-test('servers of this machine are looked for when asked, with a fetch that the host gave', async () => {
+test('servers on this machine are searched on request, with the fetch of the host', async () => {
   const asked: string[] = [];
   const core = await start({
     fetch: async (input) => {
@@ -165,7 +165,7 @@ test('servers of this machine are looked for when asked, with a fetch that the h
   expect(new Set(asked.map((url) => new URL(url).hostname))).toEqual(new Set(['127.0.0.1']));
 });
 
-test('keys are there after a restart, and one that was removed is not', async () => {
+test('keys are loaded after a restart, except for a removed one', async () => {
   const core = await start();
   await core.client.providers.setKey({ id: 'openai', key });
   await core.core.close();
@@ -176,13 +176,13 @@ test('keys are there after a restart, and one that was removed is not', async ()
   expect([core.secrets.items.size, next.used.at(-1)]).toEqual([0, 'openai off']);
 });
 
-test('an address of the environment is the one that an entered key is for', async () => {
+test('an entered key is used for the address from the environment', async () => {
   const core = await start({ env: { OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1' } });
   const entered = await core.client.providers.setKey({ id: 'openai', key: 'sk-entered-0000' });
   expect(entered).toMatchObject({ baseUrl: 'http://127.0.0.1:4010/v1', state: 'works' });
 });
 
-test('a key of the environment is used until the user sets one, and again after that is removed', async () => {
+test('a key from the environment is used until the user sets one, and again after that one is removed', async () => {
   const env = { OPENAI_API_KEY: 'sk-environment-0000', OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1' };
   const core = await start({ env });
   await expect.poll(() => openai(core)).toMatchObject({ storage: 'environment', state: 'unchecked' });
@@ -193,7 +193,7 @@ test('a key of the environment is used until the user sets one, and again after 
   expect(core.secrets.items.size).toBe(0);
 });
 
-test('a keychain that is locked at the next start loses nothing and is not written over', async () => {
+test('a keychain that is locked at the next start loses nothing and is not overwritten', async () => {
   const core = await start();
   await core.client.providers.setKey({ id: 'openai', key });
   await core.core.close();
@@ -222,7 +222,7 @@ test('a keychain that is locked at the next start loses nothing and is not writt
   expect(await next.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', storage: 'keychain' });
 });
 
-test('no file of the data folder ever holds a key, with a keychain or without one', async () => {
+test('no file of the data folder ever contains a key, with or without a keychain', async () => {
   for (const openSecrets of [undefined, () => Promise.reject(new Error('DBus error'))]) {
     const core = await start(openSecrets ? { openSecrets } : {});
     const set = await core.client.providers.setKey({ id: 'openai', key });

@@ -18,7 +18,7 @@ const chunk = (delta: object, finish_reason: string | null) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const answer = `${chunk({ role: 'assistant', content: 'Hello.' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
 
-/** A server that answers chats, and the question for its list like this. */
+/** Adds a server that answers chats, and replies like this when its model list is requested. */
 async function withServer(list: Reply, models: SavedServer['models'] = []) {
   const upstream = await openUpstream((call, response) =>
     call.method === 'GET' ? list(call, response) : streamReply(answer)(call, response),
@@ -39,7 +39,7 @@ async function withServer(list: Reply, models: SavedServer['models'] = []) {
 }
 
 test.each([404, 405, 501])(
-  'a server whose list is answered with %i answers, and wants a model named',
+  'a server that answers its model list with %i works, but needs a model to be named',
   async (status) => {
     const { saved } = await withServer(errorReply(status, { error: { message: 'nothing here' } }));
     expect(saved).toMatchObject({
@@ -49,7 +49,7 @@ test.each([404, 405, 501])(
   },
 );
 
-test('a server without a list works where a model is named', async () => {
+test('a server without a model list works when a model is named', async () => {
   const { client, saved } = await withServer(errorReply(404, {}), named);
   expect(saved).toMatchObject({ state: 'works', problem: null });
   expect(await client.providers.check({ id: saved.id })).toMatchObject({ state: 'works', problem: null });
@@ -63,7 +63,7 @@ test('a server without a list works where a model is named', async () => {
   });
 });
 
-test('a server whose list is empty says so, and not where a model is named', async () => {
+test('an empty model list is reported as a problem, unless a model is named', async () => {
   const empty = errorReply(200, { object: 'list', data: [] });
   expect((await withServer(empty)).saved).toMatchObject({
     state: 'works',
@@ -72,7 +72,7 @@ test('a server whose list is empty says so, and not where a model is named', asy
   expect((await withServer(empty, named)).saved).toMatchObject({ state: 'works', problem: null });
 });
 
-test('a server with a list works, and one that fails does not', async () => {
+test('a server with a model list works, and one that fails is unreachable', async () => {
   expect((await withServer(errorReply(200, { data: [{ id: 'house-2' }] }))).saved).toMatchObject({
     state: 'works',
     problem: null,
@@ -80,7 +80,7 @@ test('a server with a list works, and one that fails does not', async () => {
   expect((await withServer(errorReply(500, {}))).saved).toMatchObject({ state: 'unreachable' });
 });
 
-test('a vendor whose address has no list is no server of one’s own', async () => {
+test('a known vendor without a model list at its address is unreachable', async () => {
   const upstream = await openUpstream(errorReply(404, { error: { message: 'no such page' } }));
   onTestFinished(upstream.close);
   const { client } = await coreOfTest({ openGateway });

@@ -21,7 +21,7 @@ async function start(more: TestCoreOptions = {}) {
   const secrets = memorySecrets();
   const core = await coreOfTest({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
   const { providers } = core.client;
-  const shown = async (id: string) => (await providers.list()).find((each) => each.id === id);
+  const shown = async (id: string) => (await providers.list()).find((candidate) => candidate.id === id);
   const keysInUse = (id: string) => {
     const credential = used.get(id);
     return (credential?.keys ?? []).map(({ label, secret }) => `${label} ${secret.reveal()}`);
@@ -43,7 +43,7 @@ const cellar: SavedServer = {
 const first = 'sk-canary-first-0123456789';
 const second = 'sk-canary-second-0123456789';
 
-test('a server under a name of its own reaches the gateway whole, survives a restart, and shows no secret', async () => {
+test('an own server is registered with all its settings, survives a restart, and shows no secret', async () => {
   const core = await start();
   const saved = await core.providers.saveServer(cellar);
   expect(saved).toMatchObject({
@@ -73,7 +73,7 @@ test('a server under a name of its own reaches the gateway whole, survives a res
   expect(core.secrets.items.size).toBe(0);
 });
 
-test('so many servers and no more, and what is there can still be changed', async () => {
+test('the 201st server is refused, and existing ones can still be changed', async () => {
   const { providers } = await start();
   const plain = { ...cellar, key: null, headers: [], models: [] };
   let refused: unknown = null;
@@ -89,15 +89,15 @@ test('so many servers and no more, and what is there can still be changed', asyn
   expect(await providers.saveServer({ ...plain, id: 'in-the-cellar', name: 'Below' })).toMatchObject({ name: 'Below' });
 });
 
-test('while a server is changed an empty value keeps what there is, at the same address only', async () => {
+test('an empty value keeps the stored secret when a server is changed, but only at the same address', async () => {
   const core = await start();
   const { id } = await core.providers.saveServer(cellar);
-  const kept = { ...cellar, id, name: 'Attic', key: null, headers: [{ name: 'x-tenant', value: '' }] };
-  expect(await core.providers.saveServer(kept)).toMatchObject({ id, name: 'Attic', keyHint: 'can…llar' });
+  const renamed = { ...cellar, id, name: 'Attic', key: null, headers: [{ name: 'x-tenant', value: '' }] };
+  expect(await core.providers.saveServer(renamed)).toMatchObject({ id, name: 'Attic', keyHint: 'can…llar' });
   expect(core.used.get(id)?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
-  const moved = core.providers.saveServer({ ...kept, baseUrl: 'https://evil.example/v1' });
+  const moved = core.providers.saveServer({ ...renamed, baseUrl: 'https://evil.example/v1' });
   await expect(moved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'headers' } } });
-  const forgotten = await core.providers.saveServer({ ...kept, headers: [] });
+  const forgotten = await core.providers.saveServer({ ...renamed, headers: [] });
   expect(forgotten.server?.headerNames).toEqual([]);
   expect([...core.secrets.items.values()]).toEqual(['canary-key-of-cellar']);
 });
@@ -116,20 +116,17 @@ test.each([
   ['models', { kind: 'azure-openai', models: [] }],
   ['key', { kind: 'azure-openai', key: null, headers: [] }],
   ['apiVersion', { apiVersion: '2024-10-21' }],
-] as const)(
-  'a server that cannot be is kept nowhere, and it is said which part is wrong: %s',
-  async (param, change) => {
-    const core = await start();
-    const saved = core.providers.saveServer({ ...cellar, ...(change as Partial<SavedServer>) });
-    await expect(saved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param } } });
-    expect([core.secrets.items.size, core.used.size > 0 ? core.used.get('in-the-cellar') : undefined]).toEqual([
-      0,
-      undefined,
-    ]);
-  },
-);
+] as const)('an invalid server is not stored, and the error names the parameter %s', async (param, change) => {
+  const core = await start();
+  const saved = core.providers.saveServer({ ...cellar, ...(change as Partial<SavedServer>) });
+  await expect(saved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param } } });
+  expect([core.secrets.items.size, core.used.size > 0 ? core.used.get('in-the-cellar') : undefined]).toEqual([
+    0,
+    undefined,
+  ]);
+});
 
-test('without a keychain a server is added, changed and removed for this session', async () => {
+test('without a keychain, a server can be added, changed and removed for this session', async () => {
   const core = await start({ openSecrets: () => Promise.reject(new Error('DBus error')) });
   const { id, storage } = await core.providers.saveServer({ ...cellar, headers: [] });
   expect(storage).toBe('session');
@@ -141,7 +138,7 @@ test('without a keychain a server is added, changed and removed for this session
   expect(await core.providers.removeKey({ id })).toBeNull();
 });
 
-test('without a keychain a server and its keys outlive a core that dies, and not the session', async () => {
+test('without a keychain, a server and its keys survive a restart of the core, but not the session', async () => {
   const openSecrets = () => Promise.reject(new Error('DBus error'));
   const session = sessionMemory();
   const core = await start({ openSecrets, session });
@@ -162,7 +159,7 @@ test('without a keychain a server and its keys outlive a core that dies, and not
   expect(await later.shown(id)).toBeUndefined();
 });
 
-test('a server that refuses the key is kept nowhere', async () => {
+test('a server that refuses its key is not stored', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_auth_failed', 'no');
@@ -171,7 +168,7 @@ test('a server that refuses the key is kept nowhere', async () => {
   expect([core.secrets.items.size, await core.shown('in-the-cellar')]).toEqual([0, undefined]);
 });
 
-test('further keys are asked with in the order that the user gives them, also after a restart', async () => {
+test('additional keys are tried in the order the user sets, even after a restart', async () => {
   const core = await start();
   await core.providers.setKey({ id: 'openai', key: first });
   const added = await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
@@ -191,7 +188,7 @@ test('further keys are asked with in the order that the user gives them, also af
   await expect(moved).rejects.toMatchObject({ data: { details: { param: 'baseUrl' } } });
 });
 
-test('a key that is removed is gone from the keychain; where it was the main one the next takes its place', async () => {
+test('removing a key deletes it from the keychain, and the next key replaces a removed main key', async () => {
   const core = await start();
   await core.providers.setKey({ id: 'openai', key: first });
   await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
@@ -208,7 +205,7 @@ test('a key that is removed is gone from the keychain; where it was the main one
   expect(core.secrets.items.size).toBe(0);
 });
 
-test('a main key stays where no other key can be read that would take its place', async () => {
+test('the main key is not removed when no other key can be read to replace it', async () => {
   const core = await start();
   await core.providers.setKey({ id: 'openai', key: first });
   const { keys } = await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
@@ -225,7 +222,7 @@ test('a main key stays where no other key can be read that would take its place'
   expect(secrets.items.size).toBe(2);
 });
 
-test('a further key that is refused, twice there or called like another is not kept', async () => {
+test('an additional key is not stored if it is refused, is a duplicate, or has the label of another key', async () => {
   const core = await start();
   const add = (label: string, key: string) => core.providers.addKey({ id: 'openai', label, key });
   await expect(add('Spare', second)).rejects.toMatchObject({ code: 'not_found' });
@@ -239,7 +236,7 @@ test('a further key that is refused, twice there or called like another is not k
   expect([...core.secrets.items.values()]).toEqual([first]);
 });
 
-test('what the gateway found out of a key is shown', async () => {
+test('the key state that the gateway found in use is shown', async () => {
   const core = await start();
   await core.providers.setKey({ id: 'openai', key: first });
   await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
@@ -250,7 +247,7 @@ test('what the gateway found out of a key is shown', async () => {
   expect((await core.shown('openai'))?.keys.map(({ state }) => state)).toEqual(['rate_limited', 'works']);
 });
 
-test('no file of the data folder holds a further key or the value of a header', async () => {
+test('no file of the data folder contains an additional key or a header value', async () => {
   const core = await start();
   await core.providers.saveServer(cellar);
   await core.providers.setKey({ id: 'openai', key: first });
@@ -262,11 +259,11 @@ test('no file of the data folder holds a further key or the value of a header', 
   for (const file of files) expect(readFileSync(file).includes('canary'), file).toBe(false);
 });
 
-test('what is said of a server has the name that the user gave it, also after it was given another', async () => {
+test('messages about a server contain the name that the user gave it, even after a rename', async () => {
   const core = await coreOfTest();
   const { providers } = core.client;
   const { id } = await providers.saveServer(cellar);
-  const said = {
+  const upstreamError = {
     param: null,
     type: 'upstream_error',
     code: 'upstream_error',
@@ -275,7 +272,7 @@ test('what is said of a server has the name that the user gave it, also after it
     request_id: 'req_x',
   };
   core.gateway.script = async function* () {
-    yield JSON.stringify({ error: { ...said, provider: id, message: `${id} does not know this model.` } });
+    yield JSON.stringify({ error: { ...upstreamError, provider: id, message: `${id} does not know this model.` } });
   };
   const failed = async () => (await askedAndAnswered(core, 'openai/gpt')).error;
   expect(await failed()).toMatchObject({ message: 'In the Cellar does not know this model.', provider: id });

@@ -16,27 +16,27 @@ export interface SetKey {
   readonly baseUrl?: string | null | undefined;
 }
 
-const of = (param: string) => ({ details: { param } });
+const forParam = (param: string) => ({ details: { param } });
 
 export const getOrigin = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
 
 /**
- * The provider as the user entered it. A key is bound to its address: another origin needs the key again, so that
- * nobody can have a stored key sent elsewhere.
+ * Builds the provider as the user entered it. A key is bound to its address: another origin needs the key again, so
+ * that nobody can redirect a stored key.
  */
 export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
-  if (!address) throw refusal('invalid_input', 'serverAddressNeeded', of('baseUrl'));
+  if (!address) throw refusal('invalid_input', 'serverAddressNeeded', forParam('baseUrl'));
   const sameOrigin = before !== undefined && getOrigin(before.baseUrl) === getOrigin(address);
   if (before && !sameOrigin && (before.further.size > 0 || before.headers.size > 0)) {
-    throw refusal('invalid_input', 'boundToAddress', of('baseUrl'));
+    throw refusal('invalid_input', 'boundToAddress', forParam('baseUrl'));
   }
   const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
   const { further, headers } = before ?? nothingFurther;
   const withKey = secret !== null || further.size > 0 || headers.size > 0;
   const baseUrl = parseBaseUrl(address, { withKey, ownServer: known.ownServer });
   if (!secret && !known.ownServer) {
-    throw refusal('invalid_input', before?.secret ? 'keyAgain' : 'keyNeeded', of('key'));
+    throw refusal('invalid_input', before?.secret ? 'keyAgain' : 'keyNeeded', forParam('key'));
   }
   const keyHint = secret ? getHint(secret) : null;
   return {
@@ -54,12 +54,17 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
   };
 }
 
-/** The user’s own server as entered. `today`: `YYYY-MM-DD`, UTC; prices that are new or changed are of that day. */
+/**
+ * Builds the user’s own server as entered. `today` is `YYYY-MM-DD` in UTC, and becomes the date of new or changed
+ * prices.
+ */
 export function wantedServer(input: SavedServer, id: string, before: Entry | undefined, today: string): Entry {
   const { name, kind, apiVersion, baseUrl, key, models } = input;
   checkModels(models);
-  if (kind === 'azure-openai' && models.length === 0) throw refusal('invalid_input', 'deploymentsNeeded', of('models'));
-  if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));
+  if (kind === 'azure-openai' && models.length === 0)
+    throw refusal('invalid_input', 'deploymentsNeeded', forParam('models'));
+  if (apiVersion !== null && kind !== 'azure-openai')
+    throw refusal('invalid_input', 'azureOnly', forParam('apiVersion'));
   const settings: ProviderSettings = {
     ...(before?.settings ?? noSettings),
     server: { name, kind, apiVersion },
@@ -73,7 +78,7 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
   return withHeadersChecked({ ...wantedEntry({ id, key, baseUrl }, known, bare), settings, headers }, known);
 }
 
-/** Models that the user names, with the day of their prices. `before`: those that were named until now. */
+/** Returns the models that the user named, with the date of their prices. `before` are the models named until now. */
 export function namedModels(
   models: readonly ServerModel[],
   before: readonly ServerModel[],
@@ -86,15 +91,15 @@ export function namedModels(
 function checkModels(models: readonly ServerModel[]): void {
   for (const { model, sameAs, input: price, output, cached } of models) {
     if (sameAs !== null && !isKnownModel(sameAs))
-      throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
+      throw refusal('invalid_input', 'unknownModel', { model: sameAs }, forParam('models'));
     if ((price === null) !== (output === null) || (cached !== null && price === null))
-      throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
+      throw refusal('invalid_input', 'bothPrices', { model }, forParam('models'));
   }
 }
 
 function dated(model: ServerModel, before: readonly ServerModel[], today: string): ServerModel {
   if (model.input === null) return { ...model, pricedOn: null };
-  const known = before.find((each) => each.model === model.model);
+  const known = before.find((candidate) => candidate.model === model.model);
   const isSame = known?.input === model.input && known.output === model.output && known.cached === model.cached;
   return { ...model, pricedOn: isSame ? known.pricedOn : today };
 }
@@ -104,22 +109,23 @@ function withHeadersChecked(entry: Entry, { ownServer }: OfferedProvider): Entry
   return entry;
 }
 
-/** Header values as entered; an empty one keeps the stored value, for the same address only. */
+/** Returns the header values as entered. An empty value keeps the stored one, but only at the same address. */
 function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefined): Map<string, Secret> {
-  const kept = before && getOrigin(before.baseUrl) === getOrigin(baseUrl) ? before.headers : new Map<string, Secret>();
+  const stored =
+    before && getOrigin(before.baseUrl) === getOrigin(baseUrl) ? before.headers : new Map<string, Secret>();
   return new Map(
     headers.map(({ name, value }) => {
       const header = name.toLowerCase();
-      const secret = value === '' ? kept.get(header) : new Secret(value);
-      if (!secret) throw refusal('invalid_input', 'headerValueNeeded', { name }, of('headers'));
+      const secret = value === '' ? stored.get(header) : new Secret(value);
+      if (!secret) throw refusal('invalid_input', 'headerValueNeeded', { name }, forParam('headers'));
       const fault = headerFault(header, secret.reveal());
-      if (fault) throw refusal('invalid_input', 'headerFault', { name, fault }, of('headers'));
+      if (fault) throw refusal('invalid_input', 'headerFault', { name, fault }, forParam('headers'));
       return [header, secret];
     }),
   );
 }
 
-/** The server’s id, the part before the slash in its models, derived from its name. */
+/** Derives the server’s id from its name. It becomes the part before the slash in the ids of its models. */
 export function serverIdFor(name: string, isTaken: (id: string) => boolean): string {
   const plain = name
     .normalize('NFKD')
