@@ -1,25 +1,25 @@
 import { isCoreLost } from '../../text/error-text.ts';
 
 export interface DebouncedSaver {
-  /** Marks a draft as changed: it is saved when typing pauses, and at least once a second. */
+  /** Marks a draft as changed. It is saved when typing pauses, and at least once a second. */
   touch(chat: string): void;
   /** Saves pending drafts now. */
   flush(): void;
-  /** Calls something for this chat after what is being saved of it, and before what is saved next. */
+  /** Runs a call for this chat between two saves, after the current one has finished and before the next one starts. */
   between<T>(chat: string, call: () => Promise<T>): Promise<T>;
-  /** Suspends saving of this chat until released: while its text is being sent, the saved draft must stay. */
+  /** Suspends saving of this chat until released. The saved draft must stay while its text is being sent. */
   hold(chat: string): () => void;
 }
 
 const pauseMs = 250;
 const maxMs = 1000;
 
-/** Saves drafts to the core, one call per chat at a time, so that an older one never overtakes a newer. */
+/** Saves drafts to the core, one call per chat at a time, so that an older draft never overtakes a newer one. */
 export function createDebouncedSaver<Draft>(
   read: (chat: string) => Draft,
   put: (chat: string, draft: Draft) => Promise<void>,
   failed: (error: unknown) => void,
-  /** Called once all that had failed is saved after all. */
+  /** Called once every draft that had failed is saved. */
   mended: () => void,
 ): DebouncedSaver {
   const dirty = new Set<string>();
@@ -47,7 +47,7 @@ export function createDebouncedSaver<Draft>(
         if (unsaved.delete(chat) && unsaved.size === 0) mended();
       },
       (error: unknown) => {
-        // Saved by the next flush, which happens when the core is back.
+        // The next flush saves it, which happens when the core is back.
         dirty.add(chat);
         if (isCoreLost(error)) return;
         unsaved.add(chat);

@@ -26,7 +26,7 @@ function typist() {
   };
 }
 
-test('words are steps, and what was put in place of them is one', () => {
+test('undo goes back word by word, and replacing the text is one step', () => {
   const { type, put, step } = typist();
   type('two words');
   put('Explain this:');
@@ -34,7 +34,7 @@ test('words are steps, and what was put in place of them is one', () => {
   expect([step(1), step(1), step(1), step(1)]).toEqual(['two ', 'two words', 'Explain this:', null]);
 });
 
-test('after a pause a step begins, and writing on ends what could be done again', () => {
+test('a pause starts a new undo step, and typing clears the redo steps', () => {
   const { type, step } = typist();
   type('ab');
   type('c', 5000);
@@ -44,7 +44,7 @@ test('after a pause a step begins, and writing on ends what could be done again'
   expect(step(-1)).toBe('ab');
 });
 
-test('it is bounded, and forgotten with what was sent', () => {
+test('the undo history is limited in length and dropped after sending', () => {
   const { put, step, history } = typist();
   for (let at = 0; at < 300; at++) put(`text ${at}`);
   let steps = 0;

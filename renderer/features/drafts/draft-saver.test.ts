@@ -5,7 +5,7 @@ import { createDebouncedSaver } from './debounced-saver.ts';
 test.each([
   ['a core that is lost, which the window says', new Error('closed'), 0],
   ['a failure that the core names', new ORPCError('internal_error'), 1],
-])('what was not kept for %s is saved by the next flush', async (_, failure, told) => {
+])('a draft that was not saved because of %s is saved by the next flush', async (_, failure, told) => {
   const failures: unknown[] = [];
   const kept: string[] = [];
   let draft = 'first';

@@ -7,7 +7,7 @@ import { mergedDraft } from './merged-draft.ts';
 interface History {
   readonly past: readonly string[];
   readonly future: readonly string[];
-  /** When and by how many characters it last grew or shrank: single keys that follow each other are one step. */
+  /** When the text last changed and by how many characters. Consecutive single keys form one undo step. */
   readonly at: number;
   readonly by: number;
 }
@@ -17,7 +17,7 @@ const pauseMs = 1000;
 const maxSteps = 200;
 const maxCharacters = 4_000_000;
 
-/** What was written in each chat before what stands there now: a field’s own memory ends with the field. */
+/** The undo history of each chat's text. The browser's own history would end when the field is unmounted. */
 export function createDraftHistory(now: () => number = Date.now) {
   const histories = new Map<string, History>();
   const of = (chat: string) => histories.get(chat) ?? none;
@@ -32,7 +32,7 @@ export function createDraftHistory(now: () => number = Date.now) {
       histories.set(chat, { past: steps, future: [], at: now(), by: change });
     },
 
-    /** The text one step back (-1) or forward (1); null: there is none. */
+    /** Returns the text one step back (-1) or forward (1). Null: there is none. */
     step(chat: string, current: string, direction: -1 | 1): string | null {
       const { past, future } = of(chat);
       const from = direction < 0 ? past : future;
@@ -57,34 +57,31 @@ function bounded(steps: readonly string[]): readonly string[] {
   return steps.slice(first + 1);
 }
 
-/**
- * Unsent drafts per conversation, and of the chat without one yet. The core keeps them: this is the copy being
- * edited.
- */
+/** Unsent drafts per conversation, including the new chat. The core stores them; this is the copy being edited. */
 interface Drafts {
   texts: Record<string, string>;
   files: Record<string, readonly Attachment[]>;
   /** Models chosen in a composer that differ from the conversation’s. */
   models: Record<string, string>;
-  /** Models mentioned by `@`, for the next message only. */
+  /** Models mentioned with `@`, for the next message only. */
   mentions: Record<string, string>;
-  /** Models of a comparison. A single one: more are being picked. */
+  /** Models of a comparison. A single one means that more are being picked. */
   compares: Record<string, readonly string[]>;
-  /** Chats whose saved draft has been loaded: only these are saved. */
+  /** Chats whose saved draft has been loaded. Only these are saved. */
   loaded: Record<string, true>;
-  /** Changes the text; the step can be undone. */
+  /** Changes the text. The step can be undone. */
   setText: (chat: string, text: string) => void;
-  /** Undoes (-1) or repeats (1) a step; returns the text, or null without one. */
+  /** Undoes (-1) or repeats (1) a step. Returns the text, or null if there is no step. */
   step: (chat: string, direction: -1 | 1) => string | null;
-  /** The text was sent: what led to it cannot be undone. */
+  /** Drops the undo history after the text was sent. */
   forgetSteps: (chat: string) => void;
   setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
   setModel: (chat: string, model: string) => void;
   mention: (chat: string, model: string | null) => void;
   setCompare: (chat: string, models: readonly string[]) => void;
-  /** Takes the saved draft, which was `base` when it was last known here, with what has changed here since. */
+  /** Merges the saved draft into the local one. `base` is the saved draft as this window last knew it. */
   take: (chat: string, base: Draft, draft: Draft) => void;
-  /** A new chat got its id: its choices move with it. */
+  /** Moves the choices of a new chat to its id. */
   adopt: (conversationId: string, model: string) => void;
 }
 

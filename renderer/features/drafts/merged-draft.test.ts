@@ -22,11 +22,11 @@ test.each([
   ['both from its beginning', 'a', 'b', 'c', 'c\n\nb'],
   ['this window, and the other has sent it', 'a', 'a b', '', 'a b'],
   ['the other, and this window has sent it', 'a', '', 'a c', 'a c'],
-])('what was typed by %s is there', (_, base, mine, theirs, merged) => {
+])('the text typed by %s is in the merged draft', (_, base, mine, theirs, merged) => {
   expect(mergedDraft(draft(base), draft(mine), draft(theirs)).text).toBe(merged);
 });
 
-test('files of both are there, but none that either has removed; a model that was chosen here stays', () => {
+test('a merged draft has the files added by both sides, none that either removed, and the model chosen here', () => {
   const [one, two, three] = [file('1'), file('2'), file('3')];
   const merged = mergedDraft(
     draft('', { attachments: [one, two], model: 'x/1' }),

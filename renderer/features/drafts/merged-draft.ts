@@ -4,7 +4,7 @@ export const emptyDraft: Draft = { text: '', attachments: [], model: null, compa
 
 export const sameDraft = (a: Draft, b: Draft): boolean => a.text === b.text && getChoices(a) === getChoices(b);
 
-/** A draft that was changed here and in another window since both had `base`: no word of either is lost. */
+/** Merges a draft that was changed here and in another window since both had `base`. No words of either are lost. */
 export function mergedDraft(base: Draft, mine: Draft, theirs: Draft): Draft {
   const had = new Set(base.attachments.map(({ id }) => id));
   const there = new Set(theirs.attachments.map(({ id }) => id));

@@ -5,18 +5,18 @@ import { draftKey, useDrafts } from './drafts-store.ts';
 interface Chat {
   readonly conversationId: string | null;
   readonly lastModel: string | null;
-  /** Of a new chat: the folder that it begins in, and the model that is set for it. */
+  /** For a new chat only: the folder it starts in, and the model set for that folder. */
   readonly folderId?: string | null;
   readonly projectModel?: string | null;
 }
 
-/** Under what the choice of a model is kept; each project has one of its own for new chats. */
+/** Returns the key under which the chosen model is stored. Each project has its own key for new chats. */
 export const modelKey = (conversationId: string | null, folderId: string | null | undefined): string =>
   conversationId === null && folderId ? `project ${folderId}` : draftKey(conversationId);
 
 /**
- * The model chosen here, else the conversation’s or the project’s, else the default for new chats. A new chat asks no model that
- * the gateway in use lacks.
+ * Returns the model chosen here, else that of the conversation or project, else the default for new chats. A new chat
+ * skips a model that the gateway in use lacks.
  */
 export function useChosenModel({ conversationId, lastModel, folderId, projectModel }: Chat): string {
   const chosen = useDrafts((drafts) => drafts.models[modelKey(conversationId, folderId)]);

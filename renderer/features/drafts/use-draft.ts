@@ -21,7 +21,7 @@ function useSharedDrafts(): SharedDrafts {
 
 export const useDraftSaver = (): DebouncedSaver => useSharedDrafts().saver;
 
-/** Keeps the composer of a chat and its saved draft, which other windows may change, the same. */
+/** Synchronises the composer of a chat with its saved draft, which other windows may change. */
 export function useDraft(chat: string): void {
   const { saver, refresh } = useSharedDrafts();
   const notices = useKeptNotices();
@@ -54,7 +54,7 @@ export function useDraft(chat: string): void {
 
 interface SharedDrafts {
   readonly saver: DebouncedSaver;
-  /** Takes what the core has of this draft. Returns when that was saved. */
+  /** Loads the core's version of this draft. Returns when it was saved. */
   refresh(chat: string): Promise<number | null>;
 }
 
@@ -63,7 +63,7 @@ interface Known {
   readonly savedAt: number | null;
 }
 
-/** The only reader and writer of drafts in this window. Other windows may write the same ones. */
+/** The only reader and writer of drafts in this window. Other windows may write the same drafts. */
 function createSharedDrafts(api: Api, failed: (error: unknown) => void, mended: () => void): SharedDrafts {
   const known = new Map<string, Known>();
 
@@ -72,7 +72,8 @@ function createSharedDrafts(api: Api, failed: (error: unknown) => void, mended: 
     known.set(chat, { draft, savedAt });
     useDrafts.getState().take(chat, base ?? emptyDraft, draft);
     const merged = getDraft(chat);
-    // A chat that has just begun has its model, which is no draft of its own.
+    // At first load, only a difference in the text counts as a change, because a chat that has just started already has
+    // its model.
     if (base ? !sameDraft(merged, draft) : merged.text !== draft.text) saver.touch(chat);
   }
 
@@ -90,7 +91,7 @@ function createSharedDrafts(api: Api, failed: (error: unknown) => void, mended: 
     refresh: (chat) =>
       saver.between(chat, async () => {
         const before = known.get(chat)?.savedAt;
-        // Nobody else writes it, and another one would be taken over in its place.
+        // No other window writes the new chat's draft, and loading it here could replace what was just typed.
         if (before !== undefined && chat === newChatKey) return before;
         const { savedAt, ...draft } = await api.drafts.get({ chat });
         if (savedAt !== before) take(chat, draft, savedAt);

@@ -1,7 +1,7 @@
 import { composerText as text } from '../../text/composer-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 
-/** Says that what was typed is not kept, and takes it back once it is. */
+/** Warns that what was typed isn't saved, and dismisses the warning once it is. */
 export function useKeptNotices() {
   const { failed, mended } = useNotify();
   return {

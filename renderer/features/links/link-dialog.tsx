@@ -9,7 +9,7 @@ import { Button } from '../../ui/elements/button.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useAgree } from './use-agree.ts';
 
-/** Asks about links from outside, one after another. Nothing of a link is done before. */
+/** Asks about links from outside, one after another. A link does nothing before the answer. */
 export function LinkDialog() {
   const written = useLinks(({ waiting }) => waiting[0]);
   if (written === undefined) return null;
@@ -42,7 +42,7 @@ function Question({ link }: { link: DeepLink }) {
   );
 }
 
-/** `q=reasoner&sort=name` as it is read: `reasoner, sort: name`. */
+/** Formats `q=reasoner&sort=name` for reading as `reasoner, sort: name`. */
 const getFilter = (search: string): string =>
   [...new URLSearchParams(search)].map(([name, value]) => (name === 'q' ? value : `${name}: ${value}`)).join(', ');
 
@@ -84,7 +84,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
     <div className="flex flex-col gap-1">
       <dt className="font-medium text-fg-2 text-xs">{name}</dt>
       <dd
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a long text
         tabIndex={0}
         className="max-h-48 overflow-y-auto rounded-control border border-line bg-sunken px-2.5 py-1.5 whitespace-pre-wrap wrap-anywhere"
       >
@@ -108,5 +108,5 @@ function NotRead({ written }: { written: string }) {
   );
 }
 
-/** Lines stay lines; what could hide or reorder words is spelled out. */
+/** Preserves line breaks, and spells out characters that could hide or reorder words. */
 const getVisibleLines = (words: string): string => words.split('\n').map(visibleText).join('\n');

@@ -16,7 +16,7 @@ type Mix = Readonly<Record<(typeof fields)[number], string>>;
 
 const typicalMix: Mix = { messages: '1000', input: '2000', cached: '1000', output: '500' };
 
-/** What so many messages cost with a model, as they would be billed one by one; null: the numbers are none, or it takes no such. */
+/** Returns the cost of the messages with a model, billed one by one. Null if the model has no price. */
 function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
   const [messages, input, cached, output] = fields.map((field) =>
     /^\d{1,9}$/.test(mix[field].trim()) ? Number(mix[field]) : null,
@@ -36,11 +36,11 @@ function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too lon
 
 interface CalculatorProps {
   models: readonly CatalogueModel[];
-  /** What follows from where it stands. */
+  /** The heading level that fits the surrounding page. */
   heading?: 'h2' | 'h3';
 }
 
-/** What messages of a size would cost: a typical one, or one’s own average. */
+/** Calculates what messages of a certain size would cost, typical ones or the account's own average. */
 export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps) {
   const [mix, setMix] = useState(typicalMix);
   const billingAccount = useBillingAccount().billingAccount;

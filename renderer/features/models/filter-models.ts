@@ -7,7 +7,7 @@ import { type Ability, abilities, isAble } from './abilities.ts';
 export const sortColumns = ['name', 'can', 'context', 'input', 'output', 'cached', 'status'] as const;
 export type SortColumn = (typeof sortColumns)[number];
 
-/** What one may filter by besides what stands for itself: abilities, and answers that follow a JSON schema. */
+/** The abilities to filter by, including answers that follow a JSON schema. */
 export const filterAbilities = [...abilities, 'json_schema'] as const;
 export type FilterAbility = Ability | 'json_schema';
 
@@ -15,14 +15,14 @@ export interface ModelFilter {
   readonly query: string;
   readonly providers: ReadonlySet<string>;
   readonly abilities: ReadonlySet<FilterAbility>;
-  /** The most that input may cost, USD per million tokens, a decimal string. */
+  /** The maximum input price in USD per million tokens, as a decimal string. */
   readonly maxInput: string | null;
   /** In tokens. */
   readonly minContext: number | null;
-  /** Only what can be asked now. */
+  /** Only models that can be used now. */
   readonly usable: boolean;
   readonly favourites: boolean;
-  /** The chat that they must be able to go on with. */
+  /** The id of the chat that the models must be able to continue. */
   readonly fits: string | null;
   readonly sort: { readonly column: SortColumn; readonly descending: boolean } | null;
 }
@@ -39,7 +39,7 @@ export const noFilter: ModelFilter = {
   sort: null,
 };
 
-/** How many of its parts narrow the list. */
+/** Counts the parts of the filter that are set. */
 export const narrowedBy = (filter: ModelFilter): number =>
   Number(filter.query.trim() !== '') +
   filter.providers.size +
@@ -50,7 +50,7 @@ export const narrowedBy = (filter: ModelFilter): number =>
   Number(filter.favourites) +
   Number(filter.fits !== null);
 
-/** What a chat asks of a model that is to go on with it. */
+/** What a model needs to continue a chat. */
 export interface ChatNeeds {
   readonly tokens: number;
   readonly abilities: readonly string[];
@@ -59,17 +59,20 @@ export interface ChatNeeds {
 interface Beside {
   readonly providerName: ProviderName;
   readonly favourites?: readonly string[];
-  /** Of the chat that `fits` names; null while it is not known. */
+  /** The needs of the chat that `fits` names. Null while they are unknown. */
   readonly chat?: ChatNeeds | null;
 }
 
 export const isUsable = ({ status }: Model): boolean => status === 'available' || status === 'degraded';
 
-/** Whether only its price is known: its provider, which could tell more, has no key. */
+/** True if only the price is known, because the provider has no key and so lists nothing else. */
 export const isUnlisted = ({ status, supported_parameters }: Model): boolean =>
   status === 'no_credential' && supported_parameters.length === 0;
 
-/** Matching models in the chosen order, else as the gateway lists them. Models without a value come last in either order. */
+/**
+ * Returns the matching models in the chosen order, or else in the gateway's. Models without a value come last in either
+ * direction.
+ */
 export function filterModels<Listed extends Model>(
   models: readonly Listed[],
   filter: ModelFilter,
@@ -105,7 +108,7 @@ function fitsChat(model: Model, { tokens, abilities: needs }: ChatNeeds): boolea
   );
 }
 
-/** What a price of so many USD per million tokens is for one, in the units of `parseUsdPerToken`. */
+/** Converts USD per million tokens to the price of one token, in the units of `parseUsdPerToken`. */
 const pricePerToken = (perMillion: string): bigint => {
   const [whole = '0', fraction = ''] = perMillion.split('.');
   return BigInt(`${whole}${fraction.padEnd(6, '0').slice(0, 6)}`);
@@ -122,7 +125,7 @@ interface Facts {
 
 const known = new WeakMap<Model, Facts>();
 
-/** Worked out once for a model, so that a keystroke over thousands compares and does nothing else. */
+/** Computes the facts of a model once, so that a keystroke only compares them across thousands of models. */
 function getFacts(model: Model): Facts {
   const found = known.get(model);
   if (found) return found;

@@ -24,7 +24,7 @@ interface RowProps extends RowActions {
   model: CatalogueModel;
   index: number;
   narrow: boolean;
-  /** It takes the Tab key. */
+  /** True if the Tab key moves to this row. */
   active: boolean;
   picked: boolean;
   favourite: boolean;
@@ -32,7 +32,7 @@ interface RowProps extends RowActions {
 
 const cell = 'h-table-row border-line border-b px-2';
 
-/** A model of the list; in a narrow window in two lines. */
+/** One row of the models list. In a narrow window it has two lines. */
 export const ModelRow = memo(function ModelRow(props: RowProps) {
   const { model, index, narrow, picked, onOpen, onPick } = props;
   const { pricing } = model;
@@ -139,7 +139,7 @@ function Name({ model, index, narrow, active, picked, favourite, onOpen }: RowPr
   );
 }
 
-/** For the mouse: the keyboard has F. */
+/** A button for the mouse only. The keyboard has F. */
 function Favourite({ model, favourite, onFavourite }: RowProps) {
   const label = favourite ? text.removeFavourite(model.name) : text.addFavourite(model.name);
   return (

@@ -24,7 +24,7 @@ const { details } = text;
 interface ModelSheetProps {
   model: CatalogueModel | null;
   favourite: boolean;
-  /** Chosen to be compared. */
+  /** True if it was chosen for a comparison. */
   picked: boolean;
   models: readonly CatalogueModel[];
   onClose: () => void;
@@ -34,7 +34,7 @@ interface ModelSheetProps {
   onPick: (id: string) => void;
 }
 
-/** All there is to know about one model: prices, their history, limits, its end, and one’s own use of it. */
+/** All facts about one model: prices, their history, limits, its retirement, and the account's own use. */
 export function ModelSheet({ model, onClose, ...rest }: ModelSheetProps) {
   const first = useRef<HTMLButtonElement>(null);
   return (
@@ -51,7 +51,7 @@ export function ModelSheet({ model, onClose, ...rest }: ModelSheetProps) {
 
 interface DetailsProps extends Omit<ModelSheetProps, 'onClose' | 'model'> {
   model: CatalogueModel;
-  /** What has the focus first. */
+  /** The element that is focused first. */
   first: RefObject<HTMLButtonElement | null>;
 }
 
@@ -158,7 +158,7 @@ function Notices({ model, models, onOpen }: NoticesProps) {
   );
 }
 
-/** A gateway’s terms as text; an unknown one as it is. */
+/** Translates a gateway’s terms. An unknown one is shown as it is. */
 const named = (names: Readonly<Record<string, string>>, listed: readonly string[]) =>
   listed.map((id) => names[id] ?? id).join(', ');
 

@@ -19,7 +19,7 @@ interface HeadProps {
   onSort: (sort: ModelFilter['sort']) => void;
 }
 
-/** The head, whose buttons sort: up, down, as the gateway lists them. */
+/** The table head. Its buttons sort up, down, or in the gateway's order. */
 export function ModelTableHead({ sort, onSort }: HeadProps) {
   return (
     <thead>

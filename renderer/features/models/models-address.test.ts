@@ -22,7 +22,7 @@ const address: fc.Arbitrary<ModelsAddress> = fc.record({
   picked: fc.uniqueArray(id, { maxLength: 5 }),
 });
 
-test('whatever is filtered: an address that is written is read alike', () => {
+test('reading back a written address returns the same filter', () => {
   fc.assert(
     fc.property(address, (given) => {
       expect(readAddress(writeAddress(given))).toEqual(given);
@@ -30,7 +30,7 @@ test('whatever is filtered: an address that is written is read alike', () => {
   );
 });
 
-test('an address that was typed never fails', () => {
+test('reading a typed address never fails', () => {
   fc.assert(fc.property(fc.string(), (text) => void readAddress(text)));
   expect(readAddress('max=cheap&context=-5&sort=colour&can=flying&pick=a,b,c,d,e,f')).toMatchObject({
     filter: { maxInput: null, minContext: null, sort: null, abilities: new Set() },
@@ -38,7 +38,7 @@ test('an address that was typed never fails', () => {
   });
 });
 
-test('a CSV has the exact prices of each model, and no cell that a spreadsheet would run', () => {
+test('a CSV contains the exact prices, and no cell that a spreadsheet would run as a formula', () => {
   const [priced] = fakeModels.filter(({ pricing }) => pricing !== null);
   if (!priced?.pricing) throw new Error('no made-up model has a price');
   const pricing = { ...priced.pricing, prompt: '0.000000037501', completion: '0.00012' };

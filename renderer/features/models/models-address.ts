@@ -1,16 +1,16 @@
 import { catalogueLimits } from '#shared/contract/app/catalogue.ts';
 import { filterAbilities, type ModelFilter, type SortColumn, sortColumns } from './filter-models.ts';
 
-/** What the address of the page says: `#models?q=grok&can=vision,tools&sort=-input&model=xai/grok-4.5`. */
+/** The content of the page's address, such as `#models?q=grok&can=vision,tools&sort=-input&model=xai/grok-4.5`. */
 export interface ModelsAddress {
   readonly filter: ModelFilter;
   /** The model whose details are open. */
   readonly model: string | null;
-  /** Chosen to be compared. */
+  /** The models chosen for a comparison. */
   readonly picked: readonly string[];
 }
 
-/** Reads the part behind the question mark. What it does not know is left out: an address can be typed or pasted. */
+/** Parses the part after the question mark. Unknown values are dropped, because an address can be typed or pasted. */
 export function readAddress(search: string): ModelsAddress {
   const given = new URLSearchParams(search);
   const listed = (name: string) => (given.get(name) ?? '').split(',').filter(Boolean);
@@ -35,7 +35,7 @@ export function readAddress(search: string): ModelsAddress {
   };
 }
 
-/** The same as text; empty for the whole list. */
+/** Writes the address as text. It is empty for the unfiltered list. */
 export function writeAddress({ filter, model, picked }: ModelsAddress): string {
   const { sort } = filter;
   const parts: [string, string | null][] = [

@@ -31,14 +31,14 @@ interface FiltersProps {
   filter: ModelFilter;
   matching: number;
   searchRef: Ref<HTMLInputElement>;
-  /** The chat that was open last. */
+  /** The id of the chat that was open last. */
   chat: string | null;
   onType: (query: string) => void;
   onChange: (filter: ModelFilter) => void;
   children: ReactNode;
 }
 
-/** The row above the list. In a narrow window all but the search field stand behind a button. */
+/** The filter row above the list. In a narrow window, everything but the search field is behind a button. */
 export function ModelsFilters({ models, filter, matching, searchRef, chat, onType, onChange, children }: FiltersProps) {
   const narrow = useNarrow();
   const [open, setOpen] = useState(false);

@@ -31,7 +31,7 @@ import { ModelsFilters } from './models-filters.tsx';
 import { useAddress } from './use-address.ts';
 import { usePreferred } from './use-preferred.ts';
 
-/** USD per million tokens, exactly and without a currency sign. */
+/** Formats a price as USD per million tokens, exactly and without a currency sign. */
 function perMillion(perToken: string | null | undefined): string {
   if (!perToken) return '';
   const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
@@ -60,7 +60,7 @@ const columns: readonly (readonly [string, Cell])[] = [
   ['shutdown_date', (model) => model.shutdown_date ?? ''],
 ];
 
-/** Models as CSV (RFC 4180), with exact prices. */
+/** Formats models as CSV (RFC 4180), with exact prices. */
 export const modelsCsv = (models: readonly CatalogueModel[], providerName: ProviderName): string =>
   [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model, providerName)))]
     .map(csvRow)
@@ -73,8 +73,8 @@ function saveModelsCsv(models: readonly CatalogueModel[], providerName: Provider
 const most = 3;
 
 /**
- * Models to look at where nothing matches: those that fail one part of the filter alone, in the order in which people give the
- * parts up, then those that are named alike.
+ * Returns suggestions for when nothing matches: models that fail only one part of the filter, in the order in which
+ * people give parts up, then models with a similar name.
  */
 function nearestModels<Listed extends Model>(
   models: readonly Listed[],
@@ -103,7 +103,7 @@ function nearestModels<Listed extends Model>(
   return [];
 }
 
-/** Every model with its prices, whether or not there is a key for it. */
+/** All models with their prices, whether or not there is a key for them. */
 export function ModelsList() {
   const list = useCatalogue();
   const go = useNav((nav) => nav.go);
@@ -261,7 +261,7 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
   );
 }
 
-/** What holds for the prices of the shown list. */
+/** Notes on the prices of the shown list. */
 function About({ models, allPrices }: { models: readonly CatalogueModel[]; allPrices: boolean }) {
   const ages = models.flatMap(({ staleDays }) => staleDays ?? []);
   if (ages.length === 0 && allPrices) return null;
@@ -309,8 +309,8 @@ interface ModelTableProps extends RowActions {
 }
 
 /**
- * The models, virtualised: a real table, with spacer rows for what is not rendered. One row takes the Tab key; arrows or J and K
- * move, Enter opens, Space chooses for a comparison, F makes a favourite, / goes to the search.
+ * The models as a real table, virtualised with spacer rows. One row takes the Tab key. Arrows or J and K move, Enter
+ * opens, Space chooses for a comparison, F marks a favourite, / goes to the search.
  */
 function ModelTable(props: ModelTableProps) {
   'use no memo';
@@ -335,7 +335,7 @@ function ModelTable(props: ModelTableProps) {
   const focusRow = (at: number) => {
     setActive(at);
     rows.scrollToIndex(at);
-    // The row may be rendered only by then.
+    // The row may be rendered only in the next frame.
     requestAnimationFrame(() =>
       scroller.current?.querySelector<HTMLElement>(`[data-row="${at}"]`)?.focus({ preventScroll: true }),
     );
@@ -399,7 +399,10 @@ function ModelTable(props: ModelTableProps) {
   );
 }
 
-/** The same functions for good, which do what the latest ones do: a row is drawn anew only where what it shows has changed. */
+/**
+ * Returns functions that never change but call the latest actions, so that a row renders again only when its data
+ * changes.
+ */
 function useStable(actions: RowActions): RowActions {
   const latest = useRef(actions);
   useEffect(() => {

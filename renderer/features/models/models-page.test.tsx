@@ -1,5 +1,5 @@
 import '../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './models-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
@@ -18,7 +18,7 @@ const byInput = fakeModels
   .filter(({ pricing }) => pricing !== null)
   .toSorted((a, b) => Number(a.pricing?.prompt) - Number(b.pricing?.prompt));
 
-test('the filter stands in the address: a link shows it, and back takes it away again', async () => {
+test('the filter is part of the address: a link sets it and Back undoes it', async () => {
   await open('#models?q=claude&can=vision&sort=-input');
   await expect.element(page.getByRole('searchbox', { name: 'Filter models' })).toHaveValue('claude');
   await expect.element(page.getByRole('button', { name: 'Vision' })).toHaveAttribute('aria-pressed', 'true');
@@ -31,7 +31,7 @@ test('the filter stands in the address: a link shows it, and back takes it away 
   await expect.poll(() => location.hash).toContain('q=opus');
 });
 
-test('every column sorts, and what has no value comes last in both directions', async () => {
+test('every column sorts, and missing values come last in both directions', async () => {
   await open();
   for (const column of ['Model', 'Can', 'Context', 'Input /1M', 'Output /1M', 'Cached /1M', 'Status']) {
     await table.getByRole('button', { name: column, exact: true }).click();
@@ -45,7 +45,7 @@ test('every column sorts, and what has no value comes last in both directions', 
   await expect.element(rows().nth(1)).toMatchTextContent(new RegExp(byInput.at(-1)?.name ?? '?'));
 });
 
-test('nothing that matches: the nearest are named, and one button clears the filters', async () => {
+test('when nothing matches, the nearest models are listed and one button clears the filters', async () => {
   await open('#models?q=claude&context=1000000000');
   await expect.element(page.getByText('No model matches these filters')).toBeVisible();
   await expect.element(page.getByText('Nearest')).toBeVisible();
@@ -53,7 +53,7 @@ test('nothing that matches: the nearest are named, and one button clears the fil
   await expect.poll(() => location.hash).toBe('#models');
 });
 
-test('a model is found, marked and compared by the keyboard alone', async () => {
+test('a model can be found, marked and compared with the keyboard alone', async () => {
   const fake = await open();
   await page.getByRole('searchbox', { name: 'Filter models' }).click();
   await userEvent.keyboard('claude');
@@ -78,7 +78,7 @@ test('a model is found, marked and compared by the keyboard alone', async () => 
   await expect.element(page.getByText('best').first()).toBeVisible();
 });
 
-test('side by side in a narrow window: what a row is stays in sight when the models are scrolled', async () => {
+test('the row labels of a comparison stay visible while scrolling sideways in a narrow window', async () => {
   const picked = fakeModels.slice(1, 5).map(({ id }) => id);
   await open(`#models/compare?pick=${picked.join(',')}`);
   await page.viewport(420, 900);
@@ -93,7 +93,7 @@ test('side by side in a narrow window: what a row is stays in sight when the mod
   expect(document.elementFromPoint((left + right) / 2, top + height / 2)).toBe(label);
 });
 
-test('a model’s page has its history, its limits, one’s own use and what messages would cost', async () => {
+test('a model’s sheet shows its price history, limits, own use and a cost calculator', async () => {
   await open('#models?model=anthropic%2Fclaude-opus-5');
   const sheet = page.getByRole('dialog', { name: 'Claude Opus 5' });
   await expect.element(sheet.getByRole('group', { name: 'Price history' }).getByRole('row')).toHaveLength(4);
@@ -108,7 +108,7 @@ test('a model’s page has its history, its limits, one’s own use and what mes
   await expect.element(sheet.getByRole('status')).toMatchTextContent(/no more cached than input/);
 });
 
-test('a model that wants a key leads to where that is added', async () => {
+test('a model without a key leads to where the key is added', async () => {
   await open(`#models?model=${encodeURIComponent(locked?.id ?? '')}`);
   await page
     .getByRole('dialog')
@@ -117,12 +117,12 @@ test('a model that wants a key leads to where that is added', async () => {
   await expect.poll(() => location.hash).toMatch(/^#settings\/providers\//);
 });
 
-test('old prices say so', async () => {
+test('outdated prices are marked', async () => {
   await open('#models', { staleDays: 62 });
   await expect.element(page.getByText(/published up to 62 days ago/)).toBeVisible();
 });
 
-test('in a narrow window the list has two lines a model, and the filters stand behind a button', async () => {
+test('in a narrow window each model has two lines and the filters are behind a button', async () => {
   await page.viewport(420, 800);
   await openApp('#models');
   await expect.element(page.getByRole('button', { name: 'Vision' })).not.toBeInTheDocument();

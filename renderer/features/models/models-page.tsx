@@ -24,7 +24,7 @@ import { useAddress } from './use-address.ts';
 
 const { details } = text;
 
-/** Up to five models with their facts in rows; the best of each row is marked. */
+/** Compares up to five models with their facts in rows. The best value of each row is marked. */
 function CompareView() {
   const list = useCatalogue();
   const providerName = useProviderName();
@@ -110,9 +110,9 @@ function CompareView() {
 interface Attribute {
   readonly name: string;
   readonly of: (model: CatalogueModel) => ReactNode;
-  /** What is compared; none: there is no better one. */
+  /** The value to compare. Absent: no value is better than another. */
   readonly value?: (model: CatalogueModel) => bigint | null;
-  /** The least is the best. */
+  /** True if the smallest value is the best. */
   readonly least?: true;
 }
 
@@ -160,7 +160,7 @@ const rows: readonly Attribute[] = [
   { name: details.effort, of: (model) => model.reasoning_efforts?.join(', ') || '—' },
 ];
 
-/** Ids of the models that have the best value; none where all have the same, or one alone has any. */
+/** Returns the ids of the models with the best value. Empty if all are equal or only one has a value. */
 function getBest(models: readonly CatalogueModel[], value: Attribute['value'], least: boolean): ReadonlySet<string> {
   const valued = models.flatMap((model) => {
     const found = value?.(model) ?? null;

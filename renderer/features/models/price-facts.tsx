@@ -19,7 +19,7 @@ const rateNames: readonly (readonly [keyof WireRates, string])[] = [
   ['image_output', details.imageOutput],
 ];
 
-/** Every component of a price, with its tiers, its day and its source. */
+/** Every component of a price, with its tiers, date and source. */
 export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays: number | null }) {
   const once = (name: string, amount: string | null | undefined) =>
     amount == null || /^0(\.0*)?$/.test(amount)
@@ -60,7 +60,7 @@ const getRates = (rates: WireRates): (readonly [string, ReactNode])[] =>
       : [[name, <Amount key={name} amount={usdPerMillion(price)} unit={details.unit} />] as const];
   });
 
-/** A day as it is read; what is none stays as it is. */
+/** Formats a day for reading. An invalid day stays as it is. */
 export const isoDay = (day: string): string => {
   const time = Date.parse(`${day}T12:00:00`);
   return Number.isNaN(time) ? day : getDay(time);

@@ -8,7 +8,7 @@ import { PriceSteps } from './price-steps.tsx';
 
 const { details } = text;
 
-/** How a model’s price changed, and will: as steps over time, with the table that they are drawn from. */
+/** How a model’s price changed and will change, as a step chart over time with a table of its data. */
 export function PriceHistory({ model }: { model: string }) {
   const history = usePriceHistory(model);
   const today = new Date().toISOString().slice(0, 10);

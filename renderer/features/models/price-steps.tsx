@@ -7,7 +7,7 @@ import { isoDay } from './price-facts.tsx';
 const { details } = text;
 const [width, height, foot] = [370, 110, 18];
 const dayMs = 86_400_000;
-/** How much is drawn beyond the first and the last change. */
+/** How many days are drawn before the first and after the last change. */
 const marginDays = 45;
 
 interface PriceStepsProps {
@@ -16,14 +16,14 @@ interface PriceStepsProps {
   today: string;
 }
 
-/** Input and output prices as steps over time; what is still to come is dashed. The table below has the figures. */
+/** Input and output prices as steps over time. Future prices are dashed. The table below has the figures. */
 export function PriceSteps({ rows, today }: PriceStepsProps) {
   const days = rows.flatMap(({ from }) => (from === null ? [] : [Date.parse(from)]));
   const now = Date.parse(today);
   const first = Math.min(...days, now) - marginDays * dayMs;
   const last = Math.max(...days, now) + marginDays * dayMs;
   const x = (time: number) => ((time - first) / (last - first)) * width;
-  // Floats only for pixels.
+  // Floats are used only for pixels.
   const priced = rows.map(({ from, pricing }) => ({
     from: from === null ? first : Date.parse(from),
     input: pricing && Number(parseUsdPerToken(pricing.prompt)),
@@ -69,7 +69,7 @@ export function PriceSteps({ rows, today }: PriceStepsProps) {
             y={height - 5}
             textAnchor="middle"
             className="fill-fg-3 text-2xs"
-            // Beside "today" there is no room for another word.
+            // There's no space for another label next to "today".
             visibility={Math.abs(x(time) - x(now)) < 70 ? 'hidden' : undefined}
           >
             {isoDay(new Date(time).toISOString().slice(0, 10))}

@@ -1,7 +1,7 @@
 import { useNav } from '../../navigation/nav.ts';
 import { type ModelsAddress, readAddress, writeAddress } from './models-address.ts';
 
-/** The filter, the open model and the chosen ones, kept in the address: back and forward step through them. */
+/** The filter, the open model and the chosen ones, stored in the address so that Back and Forward step through them. */
 export function useAddress() {
   const { go, replace } = useNav.getState();
   const search = useNav(({ loc }) => (loc.page === 'models' ? (loc.search ?? '') : ''));
@@ -12,9 +12,9 @@ export function useAddress() {
   };
   return {
     address,
-    /** A step that one can go back from. */
+    /** Adds a history entry, so that Back returns to the state before. */
     step: (change: Partial<ModelsAddress>) => go(to(change)),
-    /** Typing: no step for each letter. */
+    /** Replaces the history entry, so that typing doesn't add one for each letter. */
     type: (query: string) => replace(to({ filter: { ...address.filter, query } })),
   };
 }

@@ -5,7 +5,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 const maxRecent = 5;
 const nothing: readonly string[] = [];
 
-/** The user’s favourite models, and those chosen last. */
+/** The user’s favourite and recent models. */
 export function usePreferred() {
   const settings = useSettings().data;
   const update = useUpdateSettings();

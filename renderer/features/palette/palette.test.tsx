@@ -24,7 +24,7 @@ async function run(query: string, hash = chat) {
   return fake;
 }
 
-test('what is typed the moment the palette was asked for is sought in it, and stands nowhere else', async () => {
+test('text typed while the palette is opening goes into the palette and nowhere else', async () => {
   await openApp('#chat');
   await userEvent.keyboard('{Control>}k{/Control}usagx{Backspace}e');
   await expect.element(field).toHaveValue('usage');
@@ -37,20 +37,20 @@ test('what is typed the moment the palette was asked for is sought in it, and st
   await expect.element(field).toHaveValue('');
 });
 
-test('an action of the open chat is found by some of its letters and run by Enter', async () => {
+test('an action of the open chat is found by some of its letters and run with Enter', async () => {
   await run('rnme cht');
   await expect.element(page.getByRole('option', { name: /Rename chat/ })).toHaveAttribute('data-highlighted');
   await userEvent.keyboard('{Enter}');
   const dialog = page.getByRole('dialog', { name: 'Rename chat' });
   await expect.element(dialog.getByLabelText('Title')).toHaveFocus();
-  // No second dialog over the first.
+  // A second dialog must not open over the first.
   await userEvent.keyboard('{Control>}k{/Control}');
   await expect.element(field).not.toBeInTheDocument();
   await userEvent.keyboard('{Escape}');
   await expect.element(dialog).not.toBeInTheDocument();
 });
 
-test('what cannot be done here is not offered, and what can is named by its state', async () => {
+test('unavailable actions are not offered, and available ones are named by their state', async () => {
   await run('', '#chat');
   await expect.element(page.getByRole('option', { name: /New chat/ })).toBeVisible();
   await expect.element(page.getByRole('option', { name: /Rename chat/ })).not.toBeInTheDocument();
@@ -70,7 +70,7 @@ test('what cannot be done here is not offered, and what can is named by its stat
     await expect.element(page.getByRole('option', { name })).toBeInTheDocument();
 });
 
-test('what was run last stands first the next time', async () => {
+test('the action that was run last is listed first the next time', async () => {
   const fake = await run('usage');
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible();
@@ -79,7 +79,7 @@ test('what was run last stands first the next time', async () => {
   await expect.element(page.getByRole('option').first()).toMatchTextContent(/^Usage/);
 });
 
-test('a message is found by its words, and opened where it is', async () => {
+test('a message is found by its words and opened in its chat', async () => {
   const message = fakeData().messages.find(
     ({ conversationId, role }) => conversationId === first?.id && role === 'user',
   );
@@ -96,14 +96,14 @@ test('a message is found by its words, and opened where it is', async () => {
   await expect.poll(() => location.hash).toMatch(/^#chat\/[^/]+\/[^/]+$/);
 });
 
-test('a model is chosen for this chat', async () => {
+test('a model can be chosen for the open chat', async () => {
   await run('haiku');
   await page.getByRole('option', { name: /Claude Haiku 5/ }).click();
   expect(location.hash).toBe(chat);
   await expect.element(page.getByRole('combobox', { name: 'Model' })).toMatchTextContent('Claude Haiku 5');
 });
 
-test('a setting is gone to by its name, and its control has the focus', async () => {
+test('a setting is found by its name and its control is focused', async () => {
   await run('density');
   await page.getByRole('option', { name: /^Density/ }).click();
   await expect.poll(() => location.hash).toBe('#settings/appearance/Density');
@@ -113,7 +113,7 @@ test('a setting is gone to by its name, and its control has the focus', async ()
 test.each([
   ['a browser', false],
   ['the installed app', true],
-])('every setting that the palette offers is there: in %s', async (_, installed) => {
+])('every setting that the palette offers exists in %s', async (_, installed) => {
   const { app } = fakeData();
   const own = { tray: installed, spellCheck: installed };
   const capabilities = { ...app.capabilities, ...own };
@@ -131,14 +131,14 @@ test.each([
   }
 });
 
-test('words that nothing has are said to be so, and can be asked', async () => {
+test('a query without matches is reported and can be sent as a question', async () => {
   await run('qqzzyyxx', '#models');
   await expect.element(page.getByText('Nothing is called or says “qqzzyyxx”.').last()).toBeVisible();
   await page.getByRole('option', { name: /Ask “qqzzyyxx”/ }).click();
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('qqzzyyxx');
 });
 
-test('a saved prompt is found by its name, filled in by keyboard alone and written below what is there', async () => {
+test('a saved prompt is found by its name, filled in by keyboard and added below the existing text', async () => {
   const fake = await openApp(chat);
   await opened();
   fake.composer.prompts.push({ id: 'p1', name: 'Translate', text: 'Translate into {{language}}.' });
@@ -158,7 +158,7 @@ test('a saved prompt is found by its name, filled in by keyboard alone and writt
   await expect.element(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveFocus();
 });
 
-test('an action is found by the word that other programs have for it', async () => {
+test('an action is found by the name that other programs use for it', async () => {
   await run('project');
   await expect.element(page.getByRole('option', { name: /^New folder/ })).toBeVisible();
 });

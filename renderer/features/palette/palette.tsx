@@ -13,7 +13,7 @@ import type { Entry, EntryGroup } from './rank-entries.ts';
 import { useEntries } from './use-entries.ts';
 
 const maxKept = 12;
-/** Kept as recent. Chats and messages have an order of their own. */
+/** True if an entry is stored as recent. Chats and messages have their own order. */
 const isKept = ({ id }: Entry) => /^(?:action|model|setting|language):/.test(id);
 
 /** The command palette: actions, pages, chats, messages, models and settings. */
@@ -22,7 +22,7 @@ export function Palette() {
   const chosen = useRef<Entry | null>(null);
   const recent = useSettings().data?.recentActions ?? [];
   const update = useUpdateSettings();
-  // When it is closed and has given the focus back, frames later: what runs may take the focus.
+  // Runs after the palette has closed and returned the focus, because the entry may move the focus itself.
   const run = () => {
     const entry = chosen.current;
     chosen.current = null;
@@ -80,7 +80,7 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
           aria-label={text.palette}
           placeholder={text.palette}
           maxLength={200}
-          // Behind what was typed before it was there.
+          // Puts the cursor after text that was typed before the field was mounted.
           onFocus={({ currentTarget }) => currentTarget.setSelectionRange(query.length, query.length)}
           className="h-full w-full min-w-0 flex-1 bg-transparent text-md focus-visible:outline-none"
         />

@@ -7,11 +7,11 @@ export interface Entry {
   readonly id: string;
   readonly group: string;
   readonly label: string;
-  /** A muted remark behind the label, searched too. */
+  /** A muted remark after the label, which is searched too. */
   readonly note?: string;
-  /** Other words for it, searched and not shown. */
+  /** Other words for it, which are searched but not shown. */
   readonly also?: string | undefined;
-  /** The label with what matches pointed out. */
+  /** The label with its matches highlighted. */
   readonly runs?: readonly TextRun[];
   /** A second line. */
   readonly snippet?: readonly TextRun[];
@@ -20,15 +20,15 @@ export interface Entry {
   readonly run: () => void;
 }
 
-/** A type alias: an interface would not fit the index signature of the combobox’s groups. */
+/** A type alias, because an interface would not fit the index signature of the combobox’s groups. */
 export type EntryGroup = { readonly value: string; readonly items: readonly Entry[] };
 
 const minScore = 0.3;
 const maxInGroup = 8;
-/** What was run lately wins over an equal match, not over a clearly better one. */
+/** A recently used entry beats an equal match, but not a clearly better one. */
 const recentBonus = 0.15;
 
-/** What matches, in groups: the group with the best match first, and in each the best first. */
+/** Returns the matches in groups. The group with the best match comes first, and each group is sorted the same way. */
 export function rankEntries(entries: readonly Entry[], query: string, recent: readonly string[]): EntryGroup[] {
   const bonus = (id: string) => (recent.includes(id) ? recentBonus : 0);
   const found = go(query.trim(), entries, {

@@ -9,7 +9,7 @@ import { text as transferText } from '../../text/transfer-text.ts';
 import { networkText } from '../gateways/connection/network-text.ts';
 import { text as desktopText } from '../settings/desktop/desktop-text.ts';
 
-/** The rows of each section by which a setting is found, as the section itself calls them. */
+/** The rows by which each section can be found, with the names that the section itself uses. */
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [connectionText.title, text.gateway.state, text.gateway.listen, text.gateway.localTitle],

@@ -141,7 +141,7 @@ const maxRecent = 5;
 const maxChats = 8;
 const minSearched = 2;
 
-/** What the palette shows for a query: with none what can be done here, else whatever matches. */
+/** Returns the entries for a query. Without a query, these are the actions available here. */
 export function useEntries(query: string) {
   const entries = useEverything();
   const recent = useSettings().data?.recentActions ?? [];
@@ -248,7 +248,7 @@ function useEverything(): Entry[] {
       note: prompt.text.replace(/\s+/g, ' ').slice(0, 80),
       run: () => {
         if (loc.page !== 'chat') go(newChat);
-        // In the next frame, when the composer has been rendered.
+        // Runs in the next frame, when the composer has been rendered.
         requestAnimationFrame(() => getHandle('composer')?.addPrompt(prompt));
       },
     })),
@@ -268,7 +268,7 @@ function chatEntry({ id, title }: { readonly id: string; readonly title: string 
   return { id: `chat:${id}`, group: text.chats, label: title, icon: MessageSquare, run };
 }
 
-/** Recent ones, what can be done here, and the newest chats. */
+/** Returns recent entries, the actions available here, and the newest chats. */
 function firstGroups(entries: readonly Entry[], recent: readonly string[]): EntryGroup[] {
   const lately = recent.flatMap((id) => entries.find((entry) => entry.id === id) ?? []).slice(0, maxRecent);
   const rest = entries.filter((entry) => !lately.includes(entry));
@@ -288,7 +288,7 @@ function withMore(groups: readonly EntryGroup[], value: string, items: readonly 
   return groups.map((each) => (each === group ? { value, items: [...each.items, ...items].slice(0, maxChats) } : each));
 }
 
-/** What can be done with any words. */
+/** Returns actions that work with any query. */
 function moreWays(query: string): Entry[] {
   const { go } = useNav.getState();
   return [

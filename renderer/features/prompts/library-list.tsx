@@ -29,7 +29,7 @@ interface LibraryListProps {
   children?: ReactNode;
 }
 
-/** A list of named entries: add, edit, delete, export and import. */
+/** A list of named entries that can be added, edited, deleted, exported and imported. */
 export function LibraryList(props: LibraryListProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -9,7 +9,7 @@ import { highlightText } from './highlight-text.ts';
 import { text } from './search-text.ts';
 import { useFind } from './use-find.ts';
 
-/** Find in this chat. Closing it returns the focus to the message field. */
+/** Searches in this chat. Closing it returns the focus to the message field. */
 export function FindBar({ conversationId }: { conversationId: string }) {
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);

@@ -1,6 +1,6 @@
 import { drawNow } from '../../long-text/draw-now.ts';
 
-/** Ranges of a text in an element, ignoring case. A match across two elements is not found. */
+/** Returns the ranges of a text in an element, ignoring case. A match across two elements is not found. */
 function getRanges(root: Element, needle: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -21,7 +21,7 @@ function getRanges(root: Element, needle: string): Range[] {
 export interface Match {
   readonly messageId: string;
   readonly nth: number;
-  /** Matches in a message. */
+  /** The number of matches in a message. */
   readonly countIn: (messageId: string) => number;
 }
 
@@ -30,13 +30,13 @@ const toRow = (root: Element, messageId: string) =>
     `[data-message="${CSS.escape(messageId)}"], [data-parts~="${CSS.escape(messageId)}"]`,
   );
 
-/** Matches in parts of the answer before the current one. */
+/** Counts the matches in the answer's earlier parts. */
 function before({ dataset }: HTMLElement, { messageId, countIn }: Match): number {
   const parts = dataset.parts?.split(' ') ?? [];
   return parts.slice(0, Math.max(0, parts.indexOf(messageId))).reduce((sum, part) => sum + countIn(part), 0);
 }
 
-/** Less than a line. */
+/** Less than the height of a line. */
 const nearPx = 10;
 
 const topIn = (row: Element, range: Range): number =>
@@ -49,9 +49,9 @@ function drawWhole(row: Element): void {
 }
 
 /**
- * Highlights a text on screen and the current match (CSS Custom Highlight API: the document is not changed). Follows
- * changes of the document until the returned function is called. `show` is called when the match is there, with what tells
- * where it is since, and again each time that it was drawn anew.
+ * Highlights a text and the current match with the CSS Custom Highlight API, which doesn't change the document. Follows
+ * changes of the document until the returned function is called. Calls `show` once the match is there, with a function
+ * that returns its current range, and again each time the match was drawn again.
  */
 export function highlightText(
   root: Element,
@@ -62,22 +62,22 @@ export function highlightText(
   const needle = text.toLowerCase();
   let frame = 0;
   let current: Range | null = null;
-  /** Where it is in its row. */
+  /** The match's vertical position within its row. */
   let placePx = 0;
   let shown = false;
   const draw = () => {
     const row = here && toRow(root, here.messageId);
     const nth = here && row ? here.nth + before(row, here) : 0;
     let ranges = row ? getRanges(row, needle) : [];
-    // It may stand in what is not drawn, or behind it.
+    // The match may be in a part that isn't drawn yet, or after one.
     const empty = row && !shown ? row.querySelector('[data-empty]') : null;
     if (row && empty && frame !== 0) {
       drawWhole(row);
       ranges = getRanges(row, needle);
     }
-    // Rendered text differs from its Markdown source; then the first match is used.
+    // Rendered text differs from its Markdown source, so the index may not exist. Then the first match is used.
     if (!shown) current = ranges[nth] ?? ranges[0] ?? null;
-    // It was drawn anew, perhaps without the matches before it.
+    // The row was drawn again, and earlier matches may be missing, so the match is found by its position.
     else if (row && current?.collapsed !== false) {
       current = ranges.find((range) => Math.abs(topIn(row, range) - placePx) < nearPx) ?? null;
       if (current) show(() => current, true);
@@ -85,7 +85,7 @@ export function highlightText(
     if (row && current) placePx = topIn(row, current);
     CSS.highlights.set('find', new Highlight(...getRanges(root, needle)));
     CSS.highlights.set('find-here', new Highlight(...(current ? [current] : [])));
-    // Nothing can be drawn in an effect.
+    // An effect can't draw the row, so the next frame does.
     if (empty && frame === 0) return later();
     frame = 0;
     if (!current || shown) return;

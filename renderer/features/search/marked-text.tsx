@@ -1,6 +1,6 @@
 import type { TextRun } from '#shared/contract/chat/search.ts';
 
-/** Text in which what was found is marked. */
+/** Text with its matches marked. */
 export function MarkedText({ runs }: { runs: readonly TextRun[] }) {
   return runs.map((run, at) =>
     run.hit ? (

@@ -1,6 +1,6 @@
 import type { SearchHit } from '#shared/contract/chat/search.ts';
 import { text } from '../../text/conversations-text.ts';
 
-/** Whose words a hit shows. */
+/** Returns the author of the text that a hit shows. */
 export const saidBy = ({ role, inTool }: NonNullable<SearchHit['message']>): string =>
   inTool ? text.tool : role === 'user' ? text.you : text.model;

@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useOrpc } from '../../api/api.ts';
 
-/** Matches in a conversation, loaded or not: message and index within it. */
+/** The matches in a conversation, whether loaded or not: message id and index within the message. */
 export function useFind(conversationId: string, text: string) {
   const input = text === '' ? skipToken : { conversationId, text };
   const found = useQuery(useOrpc().search.inConversation.queryOptions({ input }));

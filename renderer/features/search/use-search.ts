@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useOrpc } from '../../api/api.ts';
 import { useDebounced } from '../../browser/use-debounced.ts';
 
-/** Search results, updated when typing pauses; the previous ones stay meanwhile. */
+/** Search results, updated when typing pauses. The previous ones stay meanwhile. */
 export function useSearch(query: string) {
   const settled = useDebounced(query.trim(), 80);
   const found = useInfiniteQuery(

@@ -11,11 +11,11 @@ const choices = (['off', 'plain', 'titled'] as const).map((value) => ({ value, l
 interface NoticeSettingProps {
   value: Settings['notifications'];
   onChange: (value: Settings['notifications']) => void;
-  /** The page notifies, and needs the browser's leave. */
+  /** True if the page itself shows notifications, which needs the browser's permission. */
   byPage: boolean;
 }
 
-/** When answers that have ended are told of, and whether the browser lets the page do so. */
+/** When to notify about completed answers, and whether the browser allows it. */
 export function NoticeSetting({ value, onChange, byPage }: NoticeSettingProps) {
   const [permission, setPermission] = useState(() =>
     byPage && 'Notification' in window ? Notification.permission : 'granted',

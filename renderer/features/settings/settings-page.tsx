@@ -168,7 +168,7 @@ function downloadJson(name: string, value: unknown): void {
   saveFile(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }), name);
 }
 
-/** Parses a file; undefined if it is not JSON. */
+/** Parses a file. Undefined if it is not JSON. */
 async function readJson(file: File): Promise<unknown> {
   try {
     return JSON.parse(await file.text());
@@ -238,7 +238,10 @@ function ProviderRows({ providers, added = null }: { providers: readonly Provide
 const patienceMs = 5000;
 const controls = 'input, select, textarea, [role="switch"], button:not([disabled])';
 
-/** Scrolls to a row of the settings and focuses its control, as soon as the row is there. Returns how to give up. */
+/**
+ * Scrolls to a row of the settings and focuses its control as soon as the row exists. Returns a function that cancels
+ * this.
+ */
 function goToSetting(page: HTMLElement, name: string): () => void {
   const look = () => {
     const row = page.querySelector<HTMLElement>(`[data-setting="${CSS.escape(name)}"]`);
@@ -262,7 +265,7 @@ function goToSetting(page: HTMLElement, name: string): () => void {
 
 interface SettingsPageProps {
   section: SettingsSection | null;
-  /** The row to go to. */
+  /** The row to scroll to. */
   setting?: string | undefined;
   /** The shortcuts, rendered by the shell. */
   shortcuts: ReactNode;
@@ -272,7 +275,7 @@ interface SettingsPageProps {
   data: ReactNode;
 }
 
-/** Sections and the chosen one; in a narrow window one after the other. */
+/** The list of sections and the chosen section. A narrow window shows only one of them at a time. */
 export function SettingsPage({ section, setting, shortcuts, tools, data }: SettingsPageProps) {
   const narrow = useNarrow();
   const page = useRef<HTMLDivElement>(null);

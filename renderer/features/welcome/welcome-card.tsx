@@ -8,7 +8,7 @@ import { text } from './welcome-text.ts';
 
 const tourModel = 'sandbox/tour';
 
-/** First run: three ways to start. The first fills the composer, so that Send streams an answer. */
+/** The first run: three ways to start. The first one fills the composer, so that Send streams an answer. */
 export function WelcomeCard() {
   const update = useUpdateSettings();
   const models = useModels();

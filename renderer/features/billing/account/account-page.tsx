@@ -69,11 +69,11 @@ function Details({ billingAccount }: { billingAccount: BillingAccountBalance }) 
 
 type Fact = readonly [string, ReactNode];
 
-/** A fact, where the gateway tells it. */
+/** Returns a row for a fact, or none if the gateway doesn't report it. */
 const getFact = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
   value === null ? [] : [[name, shown(value)]];
 
-/** What a gateway does not tell is said in one sentence, and has no empty rows. */
+/** Names everything that the gateway doesn't report in one sentence, in place of empty rows. */
 function NotReported({ account }: { account: ReportedAccount }) {
   const { notReported } = text;
   const missing = [
@@ -118,7 +118,7 @@ function limitFacts(limits: NonNullable<NonNullable<ReportedAccount['plan']>['li
   ];
 }
 
-/** A section; none where nothing of it is known. */
+/** A section, or nothing if it has no facts. */
 const Part = ({ title, facts }: { title: string; facts: readonly Fact[] }) =>
   facts.length > 0 && (
     <AccountPart title={title}>
@@ -126,7 +126,10 @@ const Part = ({ title, facts }: { title: string; facts: readonly Fact[] }) =>
     </AccountPart>
   );
 
-/** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
+/**
+ * Shows how much of each quota of the plan is used. Shows nothing if the gateway reports no quotas, because the plan
+ * already lists its limits.
+ */
 function Limits({ billingAccount }: { billingAccount: BillingAccount }) {
   const limits = useQuotas(billingAccount).data ?? [];
   if (limits.length === 0) return null;
@@ -149,7 +152,7 @@ function getUsed({ name, used, limit, resets_at: resets }: UsedLimit): string {
   return text.ofLimit(shown(used), shown(limit), resets === null ? null : formatMoment(resets * 1000));
 }
 
-/** Keys of this account for other programs, and how they use it. */
+/** The account's keys for other programs, and instructions for using them. */
 function AccountKeys({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const gateways = useGatewayAccounts().data;
   const gateway = useGateway().data;

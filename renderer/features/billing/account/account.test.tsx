@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './account-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -25,7 +25,7 @@ const account = (id: string, name: string, change = {}) => ({
   ...change,
 });
 
-test('a key is made with its bounds, shown once with what uses it, rotated and revoked after a question', async () => {
+test('a key is created with its limits, shown once with usage snippets, and rotated or revoked after a confirmation', async () => {
   const fake = await openApp('#account');
   await button('Make a key').click();
   await dialog.getByLabelText('Name').fill('Editor');
@@ -53,7 +53,7 @@ test('a key is made with its bounds, shown once with what uses it, rotated and r
   await expect.element(main).toMatchTextContent('No keys yet.');
 });
 
-test('the credential is spelled out: what it may and may not, and what happens when it cannot be checked', async () => {
+test('the account page lists what the credential may do, and why it failed a check', async () => {
   const fake = await openApp('#account');
   await expect.element(main).toMatchTextContent('The gateway takes it, and says:');
   await expect.element(main).toMatchTextContent('Yes. Ask models, and spend what its account has.');
@@ -62,7 +62,7 @@ test('the credential is spelled out: what it may and may not, and what happens w
   await expect.element(main).toMatchTextContent('This token has expired. Get a new one.');
 });
 
-test('several accounts: one is in use, another takes over, an end that is near is said, and removing asks', async () => {
+test('the gateway settings show the active account and an expiring token, switch accounts, and confirm a removal', async () => {
   const soon = Date.now() + 3_600_000;
   const accounts = [
     account('one', 'At work'),
@@ -82,7 +82,7 @@ test('several accounts: one is in use, another takes over, an end that is near i
   expect(fake.data.gatewayAccounts).toMatchObject({ accounts: [{ id: 'two' }], active: null });
 });
 
-test('an end that is near is said on every page, and on pages about money the gateway is switched', async () => {
+test('an expiring credential is shown on every page, and pages about money can switch the gateway', async () => {
   const accounts = [
     account('one', 'At work'),
     account('two', 'Token', { kind: 'jwt', keyHint: null, expiresAt: Date.now() + 3_600_000 }),
@@ -101,7 +101,7 @@ test('an end that is near is said on every page, and on pages about money the ga
   await expect.element(main).not.toMatchTextContent('until it is replaced');
 });
 
-test('limits of keys are on the caps page, and a copy of the ledger is deleted after a question, and back', async () => {
+test('key limits are shown on the caps page, and deleting a copy of the ledger is confirmed and can be undone', async () => {
   const key = {
     id: 'k1',
     account: 'main',
@@ -129,7 +129,7 @@ test('limits of keys are on the caps page, and a copy of the ledger is deleted a
   await expect.element(copies.getByRole('listitem')).toBeVisible();
 });
 
-test('own keys behind a gateway elsewhere are said to be idle, and can be sent', async () => {
+test("own keys that a remote gateway doesn't use are marked as idle and can be sent to it", async () => {
   const gatewayAccounts = { accounts: [account('one', 'At work')], active: 'one' };
   const fake = await openApp('#settings/providers', { gatewayAccounts });
   await expect.element(main).toMatchTextContent('These keys are idle: At work answers and pays.');
@@ -138,7 +138,7 @@ test('own keys behind a gateway elsewhere are said to be idle, and can be sent',
   expect(fake.data.gatewayAccounts.accounts[0]?.ownKeys).toBe(true);
 });
 
-test('credits: how long they last, a budget where there is no balance, lines by kind, and every account with its time', async () => {
+test('the credits page shows how long credits last, a budget, filtered lines and the balance of every account', async () => {
   const gatewayAccounts = { accounts: [account('away', 'Far away')], active: null };
   const fake = await openApp('#credits', { gatewayAccounts });
   await button('Set a budget').click();
@@ -159,14 +159,14 @@ test.each([
   [730, '730 days'],
   [9125, '25 years'],
   [108_878, 'more than 100 years'],
-])('credits that last for %i days last for %s', async (daysLeft, said) => {
+])('credits for %i days are shown as lasting %s', async (daysLeft, said) => {
   const sandbox = { ...fakeData().outlook.sandbox, daysLeft };
   await openApp('#credits', { outlook: { ...fakeData().outlook, sandbox } });
   await main.getByRole('button', { name: 'Test credits', exact: true }).click();
   await expect.element(main).toMatchTextContent(`Lasts for about 912 messages, or ${said}.`);
 });
 
-test('what was spent this month counts the requests of which nobody knows the cost', async () => {
+test('the spend of this month counts requests of unknown cost', async () => {
   const fake = await openApp('#account');
   await expect.element(main).toMatchTextContent('$3.218');
   const { usage } = fake.data.account.main;

@@ -14,7 +14,7 @@ import { CredentialEnd } from '../../gateways/connection/credential-end.tsx';
 import { AccountPart } from './account-part.tsx';
 import { useVerification } from './use-account.ts';
 
-/** What the gateway says of the credential in use, spelled out, and since when that is known. */
+/** Lists what the gateway reports about the credential in use, and when it was checked. */
 export function Credential({ billingAccount }: { billingAccount: BillingAccount }) {
   const checked = useVerification(billingAccount);
   const { data, isError, error, isFetching, refetch } = checked;
@@ -43,7 +43,7 @@ export function Credential({ billingAccount }: { billingAccount: BillingAccount 
   );
 }
 
-/** Of an account elsewhere: when its credential ends. */
+/** When the credential of a remote account expires. */
 function Ending() {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const account = accounts.find(({ id }) => id === active);

@@ -6,10 +6,10 @@ import { refetchOnFocus } from '../../../api/use-core.ts';
 export const useAccount = (billingAccount: BillingAccount) =>
   useQuery(useOrpc().account.get.queryOptions({ input: { billingAccount }, ...refetchOnFocus }));
 
-/** What the gateway says of the credential; asked anew when the page is opened. */
+/** Verifies the credential with the gateway each time the page is opened. */
 export const useVerification = (billingAccount: BillingAccount) =>
   useQuery(useOrpc().verification.get.queryOptions({ input: { billingAccount } }));
 
-/** How much of the plan’s quotas is used. */
+/** Reads how much of the plan’s quotas is used. */
 export const useQuotas = (billingAccount: BillingAccount) =>
   useQuery(useOrpc().account.quotas.queryOptions({ input: { billingAccount }, ...refetchOnFocus }));

@@ -27,7 +27,7 @@ type ModelCaps = Readonly<Record<string, string>>;
 
 const isAmount = (value: string): boolean => amountPattern.test(value.trim());
 
-/** The caps of single models as they are being edited: an amount for each, and a field to add one. */
+/** The fields for the caps of single models: an amount for each, and a field to add a model. */
 function ModelCapFields({ caps, onChange }: { caps: ModelCaps; onChange: (caps: ModelCaps) => void }) {
   return (
     <section aria-label={text.caps.models}>
@@ -99,7 +99,7 @@ function AddModel({ caps, onAdd }: { caps: ModelCaps; onAdd: (model: string) => 
 
 const colours = { free: 'bg-accent', near: 'bg-warn', full: 'bg-bad' } as const;
 
-/** How full each cap of a period is, in words and as a bar. */
+/** Shows how much of each period's cap is used, in words and as a bar. */
 function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
   if (meters.length === 0) return null;
   return (
@@ -134,7 +134,7 @@ function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
 
-/** Spending caps and what has been spent. */
+/** The spending caps and what was spent against them. */
 export function CapsSection() {
   const caps = useCaps();
   return (
@@ -169,7 +169,7 @@ const NotKnown = () => (
   </div>
 );
 
-/** Limits that the app has left, because somebody else set them. */
+/** Warns about account limits that somebody else has set, and offers to replace them by the app's caps. */
 function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
   const takeOver = useTakeOver();
   const { failed } = useNotify();
@@ -191,7 +191,7 @@ function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
   );
 }
 
-/** Which of the caps other programs are refused by as well: those in whose place nobody else has set a limit. */
+/** Names the caps that also stop other programs: those for which nobody else has set a limit. */
 function SameCaps({ caps, setOutside }: { caps: Caps; setOutside: readonly OutsideLimit[] }) {
   const isSame = (scope: OutsideLimit['scope'], model: string | null = null) =>
     !setOutside.some((limit) => limit.scope === scope && limit.model === model);
@@ -262,7 +262,7 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
   );
 }
 
-/** How full the limits of keys for other programs are, of the account that pays. Nothing where no key has one. */
+/** Shows the used part of the spending limits of the paying account's keys. Shows nothing if no key has a limit. */
 function KeyCaps() {
   const gateways = useGatewayAccounts().data;
   return gateways ? <Keys key={gateways.active} account={gateways.active ?? 'main'} /> : null;
@@ -272,7 +272,7 @@ function Keys({ account }: { account: string }) {
   const { keys, error, readAt, refetch } = useApiKeys([account]);
   const limited = (keys ?? []).flatMap((key) => (key.limitUsd === null ? [] : [{ ...key, limitUsd: key.limitUsd }]));
   if (error && !keys) {
-    // A gateway without keys, or a credential that may not read them, has nothing to say here.
+    // Without keys, or without permission to read them, there is nothing to show.
     const { code } = describeError(error);
     if (code === 'not_reported' || code === 'insufficient_scope') return null;
     return <Failure title={text.caps.keysFailed} error={error} onRetry={refetch} />;

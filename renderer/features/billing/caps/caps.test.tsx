@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import '../../settings/settings-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
@@ -12,7 +12,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const field = (name: string) => main.getByRole('textbox', { name, exact: true });
 const model = 'anthropic/claude-opus-5';
 
-test('caps are filled in, models get some of their own, and what is no amount is not saved', async () => {
+test('caps are entered for periods and models, and an invalid amount is not saved', async () => {
   const fake = await openApp('#settings/caps');
   await field('A day (UTC), USD').fill('2');
   await field('A month (UTC), USD').fill('much');
@@ -26,7 +26,7 @@ test('caps are filled in, models get some of their own, and what is no amount is
   await expect.element(button('Add a model')).toBeDisabled();
   await id.fill(model);
   await userEvent.keyboard('{Enter}');
-  // Added without an amount, it is not saved.
+  // A model without an amount can't be saved.
   await expect.element(button('Save caps')).toBeDisabled();
   await field(`${model}, a month (UTC), USD`).fill(' 1.25 ');
   await id.fill(model);
@@ -46,7 +46,7 @@ test('caps are filled in, models get some of their own, and what is no amount is
   await expect.poll(() => fake.composer.caps.models).toEqual({});
 });
 
-test('caps that were filled in and not saved are there again when their page is come back to, and once they are saved what is kept', async () => {
+test('unsaved caps are restored after leaving the page, and saved caps are loaded from the core again', async () => {
   const fake = await openApp('#settings/caps');
   const day = field('A day (UTC), USD');
   const away = async () => {
@@ -66,7 +66,7 @@ test('caps that were filled in and not saved are there again when their page is 
   await expect.element(day).toHaveValue('3');
 });
 
-test('limits that were set outside the app are said until the caps are taken over; why they are not is said too', async () => {
+test('limits set outside the app are shown until the caps replace them, and a failure to replace them is shown', async () => {
   const fake = await openApp('#settings/caps');
   await expect.element(button('Save caps')).toBeVisible();
   fake.composer.setOutside = [
@@ -100,7 +100,7 @@ test.each([
   [{ day: '5', month: null, models: { [model]: '2' } }, ['model'], 'a day'],
   [{ day: null, month: null, models: { [model]: '2', 'openai/gpt-5': '2' } }, ['model'], 'single models'],
 ] as const)(
-  'with the caps %j and limits of others for %j it says what other programs are refused by: %s',
+  'with the caps %j and outside limits for %j, the page names these caps as applying to other programs: %s',
   async (caps, outside, said) => {
     const fake = await openApp('#settings/caps');
     fake.composer.caps = Object.assign({ message: null, conversation: null, models: {} }, caps);
@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('while another server has the ledger nothing is said of what other programs are refused by but that it is not known', async () => {
+test('while another server has the ledger open, the page shows only that the limits of other programs are unknown', async () => {
   const fake = await openApp('#settings/caps');
   fake.composer.caps = { message: null, conversation: null, day: '5', month: null, models: { [model]: '2' } };
   fake.composer.setOutside = null;
@@ -138,7 +138,7 @@ test('while another server has the ledger nothing is said of what other programs
   await expect.element(notKnown).not.toBeInTheDocument();
 });
 
-test('a message that may pass the cap of its model is refused and back, and goes out when the person says so', async () => {
+test('a message that may exceed the model’s cap is refused, stays in the composer, and can be sent anyway', async () => {
   const fake = await openApp('#chat');
   const before = fake.data.messages.length;
   const over = { model, capUsd: '1.25', spentUsd: '1.2', afterUsd: '1.31', state: 'over' as const };

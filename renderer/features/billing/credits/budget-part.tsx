@@ -15,7 +15,7 @@ import { useBudget, useSetBudget } from './use-credits.ts';
 
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
-/** A budget of the person's own, for what has no balance: it says what is spent, and stops nothing. */
+/** The person's own budget for an account without a balance. It shows the spend and stops nothing. */
 export function BudgetPart({ billingAccount }: { billingAccount: BillingAccount }) {
   const budget = useBudget(billingAccount);
   const [asking, setAsking] = useState(false);

@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './credits-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -13,14 +13,14 @@ const main = page.getByRole('main');
 const columns = () => page.getByRole('columnheader').all();
 const names = async () => Promise.all((await columns()).map(async (column) => column.element().textContent));
 
-test('who pays providers with own keys has no balance, and so none after a transaction', async () => {
+test('an account on own keys has no column for the balance after a transaction', async () => {
   const { billingAccounts } = fakeData();
   await openApp('#credits', { billingAccounts: billingAccounts.filter(({ billing }) => billing === 'meter_only') });
   await expect.element(page.getByRole('columnheader', { name: 'Amount' })).toBeVisible();
   expect(await names()).toEqual(['Date', 'What', 'Amount']);
 });
 
-test('a prepaid wallet shows the balance after each transaction', async () => {
+test('a prepaid account shows the balance after each transaction', async () => {
   const { settings } = fakeData();
   await openApp('#credits', { settings: { ...settings, shownWallet: 'sandbox' } });
   await expect
@@ -28,7 +28,7 @@ test('a prepaid wallet shows the balance after each transaction', async () => {
     .toBeInTheDocument();
 });
 
-test('where the gateway would set aside more than is left, it is not said for how many messages it lasts', async () => {
+test("the number of messages left is hidden when the gateway's hold would exceed the balance", async () => {
   const { settings } = fakeData();
   const obstacles = [{ code: 'insufficient_credits', message: 'Not enough credits.' }];
   const fake = await openApp('#credits', { settings: { ...settings, model: 'sandbox/tour' } });
@@ -42,7 +42,7 @@ test('where the gateway would set aside more than is left, it is not said for ho
   await expect.element(main).toMatchTextContent('Lasts for');
 });
 
-test('a key that may not read the account is named as the reason, and asking again is not offered', async () => {
+test('an error about a key that may not read the account is shown without a retry button', async () => {
   const fake = await openApp('#usage');
   fake.fail('usage.get', 'insufficient_scope', 'This credential lacks the scope "account".');
   fake.changed('account');

@@ -35,11 +35,11 @@ const types = ['all', 'usage', 'grant', 'purchase', 'refund', 'adjustment', 'exp
 const periods = ['all', '7', '30', '90'] as const;
 const dayMs = 86_400_000;
 
-/** Which lines are shown: a choice that this window remembers. */
+/** The filter of the lines, stored for this window. */
 function useLineFilter() {
   const [type, setType] = useLocalSetting('creditsType', types, 'all');
   const [period, setPeriod] = useLocalSetting('creditsPeriod', periods, 'all');
-  // From a midnight on: the same question all day, which the cache can answer.
+  // Starts at midnight, so that the query key stays the same all day and the cache can serve it.
   const midnight = new Date().setHours(0, 0, 0, 0);
   const filter: LineFilter = {
     type: type === 'all' ? null : type,
@@ -207,7 +207,10 @@ function Summary({ billingAccount, credits }: { billingAccount: BillingAccountBa
   );
 }
 
-/** What a line is for: the model and the chat, or why credits came or went. Test credits are granted by the app alone, once. */
+/**
+ * Names what a line is for: the model and chat, or the reason for a credit. Only the app grants test credits, and only
+ * once.
+ */
 function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) {
   const { name, use, type, description } = line;
   if (name === null)
@@ -242,7 +245,7 @@ const moment = ({ created }: LedgerLine): string => (created === null ? '—' : 
 
 function Lines({ lines, billingAccount }: { lines: readonly LedgerLine[]; billingAccount: BillingAccountBalance }) {
   const { columns } = text;
-  // Who pays providers directly has no balance, and so none after a line.
+  // On own keys there is no balance, and so none after a line.
   const hasBalance = billingAccount.billing !== 'meter_only';
   return (
     <Table
@@ -291,7 +294,7 @@ function Loading() {
   );
 }
 
-/** How long the balance lasts, and how that is known; what to do where it is low. */
+/** Shows how long the balance lasts and how that is calculated, and what to do when it is low. */
 function OutlookLine({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const outlook = useOutlook(billingAccount.id).data;
   const tooDear = useTooDearModel(billingAccount);
@@ -325,8 +328,9 @@ function OutlookLine({ billingAccount }: { billingAccount: BillingAccountBalance
 }
 
 /**
- * The model of a new chat, where what is left covers none of its messages: a gateway sets aside the longest answer that may come, whatever
- * answers cost on average. Null: it covers one, or another wallet pays.
+ * Returns the model of new chats if the balance doesn't cover even one of its messages. The gateway holds the cost of
+ * the longest possible answer, whatever answers cost on average. Null if the balance covers it, or another account
+ * pays.
  */
 function useTooDearModel({ id, billing }: BillingAccountBalance): string | null {
   const model = useSettings().data?.model ?? 'router';
@@ -336,7 +340,7 @@ function useTooDearModel({ id, billing }: BillingAccountBalance): string | null 
   return isPayer && quote?.obstacles[0]?.code === 'insufficient_credits' ? quote.modelName : null;
 }
 
-/** What brings more credits: the interface of gateways names no page for that, so who runs it does. */
+/** Names who can add credits. The gateway API has no field for a payment page, so the gateway's operator is named. */
 function TopUp({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const account = accounts.find(({ id }) => id === active);
@@ -344,7 +348,7 @@ function TopUp({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   return <>{account ? text.topUpAt(new URL(account.baseUrl).host) : text.topUpOwn}</>;
 }
 
-/** What every account has, each with the time of which that is known. Nothing where there is only the built-in gateway. */
+/** Lists the balance of every account and when it was read. Shows nothing if there is only the built-in gateway. */
 function AllAccounts() {
   const gateways = useGatewayAccounts().data;
   if (!gateways || gateways.accounts.length === 0) return null;
@@ -391,7 +395,7 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
   );
 }
 
-/** Of a prepaid account the rest, of a metered one what was spent. */
+/** Shows the balance of a prepaid account, or the spend of a metered one. */
 function Sum({ billingAccount: { billing, balance, otherBalance } }: { billingAccount: BillingAccountBalance }) {
   if (balance === null && otherBalance) return <OtherAmount amount={otherBalance} />;
   if (balance === null) return <span className="text-fg-3">{text.all.unknown}</span>;

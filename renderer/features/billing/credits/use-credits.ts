@@ -6,7 +6,7 @@ import { refetchOnFocus } from '../../../api/use-core.ts';
 
 export interface LineFilter {
   readonly type: ReportedTransaction['type'];
-  /** Epoch milliseconds; null: from the beginning. */
+  /** Epoch milliseconds. Null: from the beginning. */
   readonly start: number | null;
 }
 
@@ -22,7 +22,7 @@ export function useCredits(billingAccount: BillingAccount, { type, start }: Line
   );
 }
 
-/** A budget of the person's own for this month. */
+/** The person's own budget for this month. */
 export const useBudget = (billingAccount: BillingAccount) =>
   useQuery(useOrpc().funds.budget.queryOptions({ input: { billingAccount }, ...refetchOnFocus }));
 
@@ -33,7 +33,7 @@ export function useSetBudget() {
   });
 }
 
-/** Each account by itself: one that is away keeps nobody else waiting, and has its own time. */
+/** Each account has its own query, so that an unreachable one doesn't delay the others, and each has its own time. */
 export function useFunds(ids: readonly string[]) {
   const { funds } = useOrpc();
   return useQueries({

@@ -3,14 +3,14 @@ import { Notice } from '../../../ui/notices/notice.tsx';
 import { text } from './reconciliation-text.ts';
 import { useDriftAlarm } from './use-reconciliation.ts';
 
-/** Leads from figures to where they are matched. */
+/** A link from figures to the page that reconciles them. */
 export const ReconciliationLink = () => (
   <Link to={{ page: 'reconciliation' }} className={buttonLink}>
     {text.title}
   </Link>
 );
 
-/** On pages about money: some bill is not what its price says, and nobody has looked at it. */
+/** A warning on pages about money that some cost differs from its price and isn't explained yet. */
 export function DriftAlarm() {
   const alarm = useDriftAlarm().data;
   if (!alarm || alarm.drifting === 0) return null;

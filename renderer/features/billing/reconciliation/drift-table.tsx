@@ -13,7 +13,7 @@ import { useDrift } from './use-reconciliation.ts';
 
 const pageSize = 20;
 
-/** Requests whose bill is not what the price of that day says. */
+/** Requests whose cost differs from the price of that day. */
 export function DriftTable({ billingAccount }: { billingAccount: BillingAccount }) {
   const [limit, setLimit] = useState(pageSize);
   const drift = useDrift(billingAccount, limit);

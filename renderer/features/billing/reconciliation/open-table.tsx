@@ -12,11 +12,11 @@ import { useReconciliationCalls } from './use-reconciliation.ts';
 interface OpenTableProps {
   billingAccount: BillingAccount;
   found: Reconciliation;
-  /** Null: no more are shown at once. */
+  /** Null: no more rows can be shown at once. */
   onMore: (() => void) | null;
 }
 
-/** What does not match, each in words and with one thing to do about it. */
+/** The mismatches, each explained, with one action that settles it. */
 export function OpenTable({ billingAccount, found, onMore }: OpenTableProps) {
   const { openRows, openCount } = found;
   if (openCount === 0) return <p className="py-2 text-fg-2">{nothingOpen(found)}</p>;
@@ -64,7 +64,7 @@ type Named = Pick<OpenRow, 'at' | 'name' | 'title' | 'conversationId' | 'message
 
 export const getName = ({ name, title }: Pick<Named, 'name' | 'title'>): string => name ?? title ?? text.unnamed;
 
-/** Model, chat, time and id of a request. */
+/** The model, chat, time and id of a request. */
 export function RequestName({ row }: { row: Named }) {
   const { at, title, conversationId, messageId, requestId } = row;
   return (
@@ -109,7 +109,7 @@ function RowAction({ billingAccount, row }: { billingAccount: BillingAccount; ro
   );
 }
 
-/** Marks a request as explained, which can be taken back. */
+/** Marks a request as explained, with an undo. */
 export function ExplainButton({
   billingAccount,
   requestId,

@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './reconciliation-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -9,10 +9,10 @@ afterEach(closeApp);
 
 const main = page.getByRole('main');
 
-test('while the books of a gateway elsewhere are read, what was read so far is matched and said to be a part', async () => {
+test('a partial read of a remote ledger is matched and marked as partial until the rest is read', async () => {
   const fake = await openApp('#reconciliation');
   await expect.element(main).toMatchTextContent('Nothing to match yet');
-  // Not a single page has come.
+  // No page has arrived yet.
   fake.gatewayDb.part = { requests: 0, since: null };
   fake.changed('account');
   await expect.element(page.getByText('Nothing to match yet')).not.toBeInTheDocument();
@@ -23,11 +23,11 @@ test('while the books of a gateway elsewhere are read, what was read so far is m
   const said = page.getByRole('status').filter({ hasText: 'Read so far: the newest 12,000 requests, since ' });
   await expect.element(said).toMatchTextContent('the rest is being read');
   await expect.element(page.getByText(/^Nothing, of what was read so far\./)).toBeVisible();
-  // Of bills that are off only the whole tells all.
+  // Price checks are hidden until the ledger is complete.
   const drift = page.getByRole('heading', { name: 'Bill and price' });
   await expect.element(drift).not.toBeInTheDocument();
   Object.assign(fake.gatewayDb, { requests: 25_000, part: null });
-  // By itself, without a change of the account.
+  // The page polls, so it updates without a change event.
   await expect.element(main, { timeout: 15_000 }).toMatchTextContent('25,000 of 25,000 matched');
   await expect.element(said).not.toBeInTheDocument();
   await expect.element(drift).toBeVisible();

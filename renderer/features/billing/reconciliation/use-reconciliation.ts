@@ -3,10 +3,10 @@ import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../../api/api.ts';
 import { refetchOnFocus } from '../../../api/use-core.ts';
 
-/** While the books of a gateway elsewhere are being read. */
+/** The polling interval while a remote ledger is being read. */
 const readOnMs = 5_000;
 
-/** Of the open rows, the first `limit`. */
+/** Reconciles an account and returns the first `limit` open rows. */
 export function useReconciliation(billingAccount: BillingAccount, limit: number) {
   return useQuery(
     useOrpc().reconciliation.get.queryOptions({

@@ -6,7 +6,7 @@ import { text } from '../../../text/usage-text.ts';
 import { getPlot, type Plot } from './plot.ts';
 import { type Colour, getWords, roughWords, type Series } from './series.ts';
 
-/** Of bars, and of the dots of their legend. */
+/** The fill of the bars and of the legend's dots. */
 const bars: Readonly<Record<Colour, string>> = {
   '1': 'fill-(--series-1)',
   '2': 'fill-(--series-2)',
@@ -27,23 +27,26 @@ const dots: Readonly<Record<Colour, string>> = {
 };
 
 export interface BarChartProps {
-  /** What it shows, for who does not see it. */
+  /** The chart's text for screen readers. */
   label: string;
   days: readonly string[];
   series: readonly Series[];
-  /** The sum of each day, and of as many days before. */
+  /** The sum of each day, and of each day in the period before. */
   sums: Series['days'];
   before: Series['days'] | null;
   money: boolean;
-  /** The last day is not over. */
+  /** True if the last day isn't over yet. */
   partial: boolean;
   chosen: number;
   onChoose: (at: number) => void;
-  /** The requests of a day, of all groups or of one. */
+  /** Opens the requests of a day, for all groups or one. */
   onOpen: (at: number, group: UsageGroupId | null) => void;
 }
 
-/** Stacked bars per day. Pointer or arrow keys select a day, whose values stand below; a click or Enter opens its requests. */
+/**
+ * Stacked bars per day. The pointer or the arrow keys select a day, whose values are shown below. A click or Enter
+ * opens its requests.
+ */
 export function BarChart(props: BarChartProps) {
   const { label, days, series, sums, before, money, partial, chosen, onChoose, onOpen } = props;
   const narrow = useNarrow();
@@ -129,11 +132,11 @@ interface BarsProps {
   series: readonly Series[];
   before: Series['days'] | null;
   chosen: number;
-  /** The last day is not over. */
+  /** True if the last day isn't over yet. */
   partial: boolean;
 }
 
-/** What is inside of the chart's picture. */
+/** The contents of the chart's SVG. */
 function Bars({ plot, days, series, before, chosen, partial }: BarsProps) {
   const { left, width, height, top, plotHeight, slot, every, bar, x, y, ticks } = plot;
   return (
@@ -176,7 +179,7 @@ interface StackProps {
   plot: Plot;
   series: readonly Series[];
   at: number;
-  /** A day that is not over. */
+  /** True for a day that isn't over yet. */
   faint: boolean;
 }
 

@@ -16,11 +16,11 @@ interface ChartProps {
   stacking: Stacking;
   partial: boolean;
   zone: ReactNode;
-  /** Null: the gateway does not list requests. */
+  /** Null: the gateway doesn't list requests. */
   onOpen: ((day: string, group: UsageGroupId | null, title: string) => void) | null;
 }
 
-/** A period day by day: as bars, or as the table behind them. */
+/** The days of a period, as bars or as a table. */
 export function Chart({ report, measure, stacking, partial, zone, onOpen }: ChartProps) {
   const { days, zone: counted } = report;
   const [picked, setPicked] = useState<string | null>(null);
@@ -79,7 +79,7 @@ interface DayTableProps {
   onOpen: ((at: number) => void) | null;
 }
 
-/** The table behind the chart: each day with its sum and its parts, the last day first. */
+/** The chart's data as a table: each day with its sum and its parts, newest first. */
 function DayTable({ days, series, sums, before, onOpen }: DayTableProps) {
   const parts = series.length > 1 ? series : [];
   const columns = [text.columns.total, ...parts.map(({ name }) => name), ...(before ? [text.columns.before] : [])];

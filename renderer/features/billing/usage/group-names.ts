@@ -4,7 +4,7 @@ import { text } from '../../../text/usage-text.ts';
 
 type Named = UsageGroupId & { readonly name: string | null };
 
-/** What a group is called. */
+/** Returns the display name of a group. */
 export function groupName({ kind, id, name }: Named, groupBy: UsageGrouping, providerName: ProviderName): string {
   if (kind !== 'named') return text.kinds[kind];
   if (name !== null) return name;

@@ -12,7 +12,7 @@ interface InsightsProps {
   insights: UsageInsights;
 }
 
-/** What follows from the figures: each with how it was come by. */
+/** Figures derived from the report, each with an explanation. */
 export function Insights({ report, insights }: InsightsProps) {
   const { totals } = report;
   const { cache_savings_usd: saved, failures, forecast } = insights;
@@ -66,7 +66,7 @@ function forecastFact({ month, so_far_usd: soFar, estimate }: NonNullable<UsageI
   return [name, total_usd, text.forecastHow(roundUsd(soFar), roundUsd(mean_usd), mean_days, days_left)];
 }
 
-/** Rounded down to the nano-dollar. */
+/** Rounds down to the nano-dollar. */
 const mean = (amount: string, parts: number): string => formatUsd(nanoUsd(parseUsd(amount) / BigInt(parts)));
 
 function averageNote(requests: number, { failed, cancelled, unknown }: UsageReport['totals']): string {

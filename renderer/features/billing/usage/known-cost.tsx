@@ -3,13 +3,13 @@ import { Money } from '../../../ui/elements/money.tsx';
 import { isNothing } from './series.ts';
 
 interface KnownCostProps {
-  /** Null: not told. */
+  /** Null: not reported. */
   cost: string | null;
-  /** Requests of which nobody knows the cost. */
+  /** The number of requests whose cost is unknown. */
   unknown: number | null;
 }
 
-/** A sum with what it leaves out: `$0.31 + 3 unknown`, and never $0.00 for what nobody knows. */
+/** A sum with the number of unknown costs, such as `$0.31 + 3 unknown`. It is never $0.00 if all costs are unknown. */
 export function KnownCost({ cost, unknown }: KnownCostProps) {
   if (!unknown) return <Money amount={cost} />;
   if (cost === null || isNothing(cost)) return <span className="text-fg-3">{text.unknown(unknown)}</span>;

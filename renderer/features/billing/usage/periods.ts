@@ -4,7 +4,7 @@ import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 export const presets = ['7', '30', '90', 'month', 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
-/** The gateway adds up at most so many days. */
+/** The gateway sums up at most this many days. */
 export const maxDays = 366;
 
 export type Days = Pick<UsagePeriod, 'first' | 'last'>;
@@ -12,7 +12,10 @@ export type Days = Pick<UsagePeriod, 'first' | 'last'>;
 const formatMonth = (day: string): string => day.slice(0, 7);
 const getFirst = (day: string): string => `${formatMonth(day)}-01`;
 
-/** A period that ends with today; the month up to today. `back`: so many of them earlier, and then a whole month. */
+/**
+ * Returns a period that ends today, or the current month up to today. `back` steps that many periods back; an earlier
+ * month is complete.
+ */
 export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, today: string): Days {
   if (preset !== 'month') {
     const last = addDays(today, -back * Number(preset));
@@ -23,13 +26,13 @@ export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, to
   return { first, last: back === 0 ? today : addDays(getFirst(addDays(first, 31)), -1) };
 }
 
-/** The same number of days, so many times earlier. */
+/** Moves a range back by `back` times its own length. */
 export function daysBack({ first, last }: Days, back: number): Days {
   const length = daysBetween(first, last).length;
   return { first: addDays(first, -length * back), last: addDays(last, -length * back) };
 }
 
-/** A range that was kept as `2026-11-01/2026-11-21`; null where it is none, or too long. */
+/** Parses a stored range such as `2026-11-01/2026-11-21`. Null if it is invalid or too long. */
 export function readRange(text: string | undefined): Days | null {
   const [first = '', last = ''] = (text ?? '').split('/');
   const isDay = (day: string) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
@@ -42,7 +45,10 @@ export const rangeText = ({ first, last }: Days): string => `${first}/${last}`;
 export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const todayIn = (zone: string): string => dayIn(zone, Date.now());
 
-/** The days from the first of the period that had use; all of them where there was use before. None if the days are not told. */
+/**
+ * Counts the days from the first use in the period, or all days if there was use before it. Zero if the figures aren't
+ * of this period.
+ */
 export function countDaysOfUse({
   ofPeriod,
   days,

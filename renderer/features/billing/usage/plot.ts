@@ -13,13 +13,13 @@ interface PlotInput {
 
 export type Plot = ReturnType<typeof getPlot>;
 
-/** Where things are drawn: at the size they are seen, so that labels stay readable. In the units of the picture. */
+/** Computes the chart's geometry in SVG units. The chart is drawn at its real size, so that labels stay readable. */
 export function getPlot({ days, sums, before, money, narrow }: PlotInput) {
   const [width, height] = narrow ? [400, 200] : [936, 240];
   const largest = Math.max(0, ...[...sums, ...(before ?? [])].map(({ size }) => size));
   const axis = getAxis(largest, !money);
   const ticks = axis.steps.map((step) => ({ step, words: money ? axisUsd(step) : rough(step) }));
-  // Width of the longest label, estimated by digits.
+  // The width of the longest label, estimated from its number of characters.
   const left = 14 + 7 * Math.max(...ticks.map(({ words }) => words.length));
   const plotHeight = height - bottom - top;
   const slot = (width - left) / days;
@@ -34,11 +34,11 @@ export function getPlot({ days, sums, before, money, narrow }: PlotInput) {
     ticks,
     y,
     bar: Math.max(2, Math.min(28, slot * 0.74)),
-    /** Every so many days have their name below. */
+    /** Every n-th day has a label. */
     every: Math.ceil(days / (narrow ? 4 : 7)),
     x: (day: number) => left + day * slot,
 
-    /** The day at a point, and the series whose bar is there. Null: none. */
+    /** Returns the day at a point, and the index of the series whose bar is there, or nulls. */
     at(x: number, atY: number, series: readonly Series[]): { day: number | null; series: number | null } {
       const day = Math.floor((x - left) / slot);
       if (day < 0 || day >= days) return { day: null, series: null };
@@ -54,5 +54,5 @@ export function getPlot({ days, sums, before, money, narrow }: PlotInput) {
   };
 }
 
-/** Axis steps are round, so nine decimals hold them exactly. */
+/** Axis steps are round, so nine decimals represent them exactly. */
 const axisUsd = (step: number): string => usd(step.toFixed(9).replace(/0+$/, '').replace(/\.$/, ''));

@@ -30,7 +30,7 @@ import { useExportLines, useInsights, useUsage } from './use-usage.ts';
 interface GroupTableProps {
   report: UsageReport;
   groups: readonly UsageGroupSums[];
-  /** The requests of a group; null: the gateway does not list them. */
+  /** Opens the requests of a group. Null: the gateway doesn't list requests. */
   onOpen: ((group: UsageGroupId, title: string) => void) | null;
 }
 
@@ -39,7 +39,7 @@ function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTa
   const { columns } = text;
   const providerName = useProviderName();
   const counts = [columns.requests, columns.failed, columns.input, columns.cached, columns.output];
-  // In a narrow window what it costs is what is wanted of a group.
+  // A narrow window shows only the cost of each group.
   const wide = counts.slice(1);
   const amounts = [...counts, columns.cost, columns.share];
   return (
@@ -96,7 +96,7 @@ const plus = (a: number | null, b: number | null) => (a === null ? null : a + (b
 
 const formats = ['csv', 'json'] as const;
 
-/** Saves each request of the period: a row is a line of the ledger. */
+/** Exports every request of the period, one per row. */
 function ExportLines({ billingAccount, period }: { billingAccount: BillingAccount; period: UsagePeriod }) {
   const exporting = useExportLines(billingAccount);
   return (
@@ -135,11 +135,11 @@ interface ReportProps {
   period: UsagePeriod;
   today: string;
   loading: ReactNode;
-  /** Chooses whose days they are. */
+  /** The control that selects the time zone of the days. */
   zone: ReactNode;
 }
 
-/** The requests that are looked at. */
+/** The requests that are open in the dialog. */
 interface Opened {
   readonly title: string;
   readonly days: { readonly first: string; readonly last: string };
@@ -214,7 +214,7 @@ export function Report({ billingAccount, period, today, loading, zone }: ReportP
       </>
     );
   }
-  // While another grouping is being read, the one before stays.
+  // While another grouping is loading, the previous one stays.
   const shown = usage.isPlaceholderData ? report.groupBy : stacking;
   const canOpen = report.series !== null;
   return (
@@ -272,7 +272,7 @@ export function Report({ billingAccount, period, today, loading, zone }: ReportP
   );
 }
 
-/** The same requests, priced on other models. */
+/** A link that prices the same requests on other models. */
 function WhatIfLink({ period: { first, last, zone } }: { period: UsagePeriod }) {
   const search = new URLSearchParams({ days: rangeText({ first, last }), ...(zone !== 'UTC' && { zone }) }).toString();
   return (
@@ -321,17 +321,17 @@ function getSums({ totals }: UsageReport): [string, ReactNode][] {
 
 interface HeadProps {
   title: string;
-  /** An amount, or a count; null: not known. */
+  /** An amount or a count. Null: unknown. */
   value: string | number | null;
-  /** Requests that an amount leaves out, because nobody knows what they cost. */
+  /** The number of requests that the amount leaves out, because their cost is unknown. */
   unknown?: number | null | undefined;
-  /** What an amount is made of. */
+  /** The sources that the amount consists of. */
   sources?: ReactNode;
   notes: readonly string[];
   children: ReactNode;
 }
 
-/** The one figure of the page, and what it is to be read with. */
+/** The page's main figure with its notes. */
 function Head({ title, value, unknown = null, sources, notes, children }: HeadProps) {
   return (
     <div className="mt-2 mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
@@ -355,11 +355,11 @@ function Head({ title, value, unknown = null, sources, notes, children }: HeadPr
 interface CostSourcesProps {
   billingAccount: BillingAccount;
   period: UsagePeriod;
-  /** Shows the groups by where their cost comes from. */
+  /** Groups the report by cost source. */
   onOpen: () => void;
 }
 
-/** Under a sum: what of it is a list price, an estimate or unknown. Nothing where all was billed. */
+/** Shows below a sum how much of it is a list price, an estimate or unknown. Shows nothing if all of it was billed. */
 function CostSources({ billingAccount, period, onOpen }: CostSourcesProps) {
   const { data } = useUsage(billingAccount, 'provenance', period);
   const words = sourceWords(data);

@@ -97,7 +97,7 @@ function Requests({ billingAccount, bar, onClose }: Omit<RequestListProps, 'titl
   );
 }
 
-/** What a request was for: its model, and the chat and message that asked; or another program. */
+/** What a request was for: its model, and the chat and message that sent it, or another program. */
 function What({ line, onOpen }: { line: UsageLine; onOpen: () => void }) {
   const { use, status, error_code: code } = line;
   const chat = use && { page: 'chat' as const, conversationId: use.conversationId };

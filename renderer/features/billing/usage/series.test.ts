@@ -5,20 +5,20 @@ import { daysBetween } from '#shared/days.ts';
 import { countDaysOfUse, daysBack, daysOfPreset, readRange } from './periods.ts';
 import { getAxis, getWords, roughWords } from './series.ts';
 
-test('a period ends with today, and earlier ones meet it without a gap', () => {
+test('a preset period ends today, and earlier periods follow without a gap', () => {
   expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
   expect(daysOfPreset('7', 1, '2026-11-21')).toEqual({ first: '2026-11-08', last: '2026-11-14' });
   expect(daysBack({ first: '2026-03-01', last: '2026-03-10' }, 1)).toEqual({ first: '2026-02-19', last: '2026-02-28' });
 });
 
-test('a month is that of the calendar: this one up to today, earlier ones whole', () => {
+test('the current month ends today, and earlier months are complete', () => {
   expect(daysOfPreset('month', 0, '2026-03-31')).toEqual({ first: '2026-03-01', last: '2026-03-31' });
   expect(daysOfPreset('month', 1, '2026-03-31')).toEqual({ first: '2026-02-01', last: '2026-02-28' });
   expect(daysOfPreset('month', 3, '2026-03-31')).toEqual({ first: '2025-12-01', last: '2025-12-31' });
   expect(daysOfPreset('month', 13, '2025-03-01')).toEqual({ first: '2024-02-01', last: '2024-02-29' });
 });
 
-test('a range that was kept counts where it is one that can be shown', () => {
+test('a stored range is used only if it is valid and not too long', () => {
   expect(readRange('2026-11-01/2026-11-21')).toEqual({ first: '2026-11-01', last: '2026-11-21' });
   for (const text of ['2026-11-21/2026-11-01', '2024-01-01/2026-01-01', '2026-13-01/2026-14-01', '/', '', undefined])
     expect([text, readRange(text)]).toEqual([text, null]);
@@ -30,7 +30,7 @@ test('a range that was kept counts where it is one that can be shown', () => {
   );
 });
 
-test('an average a day begins with the first day of use, unless there was use before the period', () => {
+test('the average per day starts at the first day of use, unless there was use before the period', () => {
   const days = ['2026-11-24', '2026-11-25', '2026-11-26', '2026-11-27'];
   const sums = (requests: number) => ({ requests }) as UsageSums;
   const perDay = [0, 0, 3, 0].map(sums);
@@ -43,7 +43,7 @@ test('an average a day begins with the first day of use, unless there was use be
   expect(count({ ofPeriod: false })).toBe(0);
 });
 
-test('an amount says what it leaves out, and is never $0.00 for what nobody knows', () => {
+test('an amount shows how many costs are unknown, and never $0.00 when all are', () => {
   expect(getWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
   expect(roughWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.3129 + 3 unknown');
   expect(getWords({ amount: '0', unknown: 1 })).toBe('1 unknown');
@@ -52,7 +52,7 @@ test('an amount says what it leaves out, and is never $0.00 for what nobody know
   expect(getWords({ amount: null, unknown: null })).toBe('—');
 });
 
-test('the axis holds the largest bar in at most six steps, and counts in whole numbers', () => {
+test('the axis covers the largest bar in at most six steps, and counts use whole numbers', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), fc.boolean(), (largest, whole) => {
       const { top, steps } = getAxis(largest, whole);

@@ -8,7 +8,7 @@ import { groupKey, groupName } from './group-names.ts';
 export const measures = ['cost', 'tokens', 'requests'] as const;
 export type Measure = (typeof measures)[number];
 
-/** What bars are stacked by; the types of tokens are of the tokens alone. */
+/** What the bars can be stacked by. Token types are only available for tokens. */
 export const stackings = [
   ...(['model', 'provider', 'key', 'purpose', 'folder', 'conversation', 'status', 'provenance'] as const),
   'type',
@@ -21,21 +21,21 @@ export interface Series {
   readonly key: string;
   readonly name: string;
   readonly colour: Colour;
-  /** What its requests are listed by; null: they are not apart from those of others. */
+  /** The group that lists this series' requests. Null: they can't be listed separately. */
   readonly group: UsageGroupId | null;
   readonly days: readonly Value[];
 }
 
 interface Value {
-  /** Height: a float is for pixels alone. */
+  /** The bar's height. It is a float because it is only used for drawing. */
   readonly size: number;
-  /** The exact value; null: it is not known. */
+  /** The exact value. Null: unknown. */
   readonly amount: string | number | null;
-  /** Of a cost: requests that are not in it, because nobody knows what they cost. */
+  /** For a cost, the number of requests that it leaves out because their cost is unknown. */
   readonly unknown?: number | null;
 }
 
-/** A failure has the colour of failures, and what is left over none of its own. */
+/** Failures have a fixed colour of their own, and the rest is grey. */
 const colours = ['1', '2', '3', '4', '6'] as const;
 export type Colour = (typeof colours)[number] | 'rest' | 'bad';
 
@@ -54,10 +54,10 @@ function getTokens({ input, cached, output, reasoning }: UsageSums): number | nu
 
 type Said = Pick<Value, 'amount' | 'unknown'>;
 
-/** A value in words, exactly. */
+/** Formats a value exactly. */
 export const getWords = (value: Said): string => inWords(value, usd);
 
-/** The same as one reads it: the exact amount is in the table. */
+/** Formats a value rounded for reading. The table has the exact amount. */
 export const roughWords = (value: Said): string => inWords(value, roundUsd);
 
 function inWords({ amount, unknown }: Said, write: (usd: string) => string): string {
@@ -68,7 +68,7 @@ function inWords({ amount, unknown }: Said, write: (usd: string) => string): str
 
 export const isNothing = (amount: string): boolean => parseUsd(amount) === 0n;
 
-/** The series of a chart, from the bottom up; one for all where the gateway does not tell groups by day. */
+/** Returns the series of a chart from the bottom up. It is a single series if the gateway can't group by day. */
 export function getSeries(
   report: UsageReport,
   measure: Measure,
@@ -108,7 +108,7 @@ function tokenTypes(perDay: readonly UsageSums[]): Series[] {
   }));
 }
 
-/** Round axis: steps of 1, 2 or 5 times a power of ten; of what is counted, no parts. */
+/** Returns a round axis with steps of 1, 2 or 5 times a power of ten. Counts get whole numbers only. */
 export function getAxis(largest: number, whole: boolean): { top: number; steps: number[] } {
   if (largest <= 0) return { top: 1, steps: [0, 1] };
   const rough = Math.max(largest / 4, whole ? 1 : 0);

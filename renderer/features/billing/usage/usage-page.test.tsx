@@ -9,7 +9,7 @@ const main = page.getByRole('main');
 const day = main.getByRole('slider', { name: 'Day' });
 const dialog = page.getByRole('dialog');
 
-test('the chart is a picture with a text, and each of its days is read by the arrow keys', async () => {
+test('the chart has a text alternative, and the arrow keys read each of its days', async () => {
   await openApp('#usage');
   await expect
     .element(main.getByRole('img', { name: /^Spend per day from .* to .*: \$[\d.]+ in all, most on / }))
@@ -24,7 +24,7 @@ test('the chart is a picture with a text, and each of its days is read by the ar
   await expect.element(day).toHaveAttribute('aria-valuenow', '1');
 });
 
-test('T shows the table behind the chart, and nothing where one writes', async () => {
+test('T shows the table behind the chart, but not while typing in a field', async () => {
   await openApp('#usage');
   await expect.element(day).toBeVisible();
   await userEvent.keyboard('t');
@@ -39,7 +39,7 @@ test('T shows the table behind the chart, and nothing where one writes', async (
   await expect.element(day).toBeVisible();
 });
 
-test('[ and ] go to the period before and after, and no further than today', async () => {
+test('[ and ] move to the previous and next period, at most up to today', async () => {
   const fake = await openApp('#usage');
   await expect.element(day).toBeVisible();
   const later = main.getByRole('button', { name: 'The period after' });
@@ -53,7 +53,7 @@ test('[ and ] go to the period before and after, and no further than today', asy
   await expect.element(later).toBeDisabled();
 });
 
-test('Enter on a day lists its requests, each with its chat; so does the name of a group', async () => {
+test('Enter on a day or a click on a group lists its requests with their chats', async () => {
   await openApp('#usage');
   await expect.element(day).toBeVisible();
   day.element().focus();
@@ -69,7 +69,7 @@ test('Enter on a day lists its requests, each with its chat; so does the name of
   expect(location.hash).toBe('#chat/c1');
 });
 
-test('whose days they are is said, can be changed, and is kept; so is a range of one’s own', async () => {
+test('the time zone of the days is shown, can be changed and is stored, like a custom range', async () => {
   await openApp('#usage');
   const utc = main.getByRole('button', { name: 'UTC days' });
   await utc.click();
@@ -87,7 +87,7 @@ test('whose days they are is said, can be changed, and is kept; so is a range of
   await expect.element(utc).toHaveAttribute('aria-pressed', 'true');
 });
 
-test('what follows from the figures says how it was come by', async () => {
+test('each derived figure explains how it was calculated', async () => {
   await openApp('#usage');
   const facts = main.getByRole('region', { name: 'What follows from it' });
   await expect.element(facts).toMatchTextContent(/Forecast for November 2026\$12\.30/);
@@ -95,7 +95,7 @@ test('what follows from the figures says how it was come by', async () => {
   await expect.element(facts).toMatchTextContent(/Failed or stopped33 provider overloaded/);
 });
 
-test('what nobody knows stands beside each sum, and no share is told of it', async () => {
+test('unknown costs are shown next to each sum, and such a sum has no share', async () => {
   await openApp('#usage', { unknownCosts: 1 });
   await expect.element(main).toMatchTextContent(/\$[\d.]+ \+ 30 unknown/);
   const row = main.getByRole('row', { name: /claude-opus-5/ });
@@ -103,12 +103,12 @@ test('what nobody knows stands beside each sum, and no share is told of it', asy
   const facts = main.getByRole('region', { name: 'What follows from it' });
   await expect.element(facts).toMatchTextContent('Cost of 1 unknown');
   await expect.element(facts).toMatchTextContent(/over [\d,]+ requests, without 30 of unknown cost/);
-  // A word under the headline leads to where costs come from.
+  // The link below the main figure leads to the cost sources.
   await main.getByRole('button', { name: '30 unknown', exact: true }).click();
   await expect.element(main.getByRole('button', { name: 'Cost source', pressed: true })).toBeVisible();
 });
 
-test('a list that cannot be read says why, and can be asked for again', async () => {
+test('a request list that cannot be loaded shows the reason and a retry button', async () => {
   const fake = await openApp('#usage');
   await expect.element(day).toBeVisible();
   fake.fail('usage.requests', 'gateway_unreachable', 'The gateway does not answer.');

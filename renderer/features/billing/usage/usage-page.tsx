@@ -29,7 +29,7 @@ export function UsagePage() {
   const [preset, setPreset] = useLocalSetting('usagePeriod', presets, '30');
   const [zoneKind, setZoneKind] = useLocalSetting('usageZone', zones, 'local');
   const [range, setRange] = useState(() => readRange(readLocalSettings().usageRange));
-  /** How many periods before the newest one. */
+  /** How many periods back from the newest one. */
   const [back, setBack] = useState(0);
   const zone = zoneKind === 'utc' ? 'UTC' : localZone();
   const today = todayIn(zone);
@@ -110,7 +110,7 @@ function Loading() {
   );
 }
 
-/** The first and the last day of a period, by the system's own fields. */
+/** Date fields for the first and the last day of a period. */
 function CustomRange({ days, today, onChange }: { days: Days; today: string; onChange: (days: Days) => void }) {
   const [wanted, setWanted] = useState(days);
   const id = useId();

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** Keys of a page, without modifiers. Where one writes or a dialog is open, a key is a letter. */
+/** Handles single keys on a page, without modifiers. They are ignored in a text field and while a dialog is open. */
 export function usePageKeys(actions: Readonly<Record<string, () => void>>): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

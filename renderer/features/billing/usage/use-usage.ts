@@ -6,7 +6,7 @@ import { useApi, useOrpc } from '../../../api/api.ts';
 import { refetchOnFocus } from '../../../api/use-core.ts';
 import { saveFile } from '../../../browser/save-file.ts';
 
-/** Usage of a period; the previous data stays while loading. */
+/** Usage of a period. The previous data stays while loading. */
 export function useUsage(billingAccount: BillingAccount, groupBy: UsageGrouping, period: UsagePeriod) {
   return useQuery(
     useOrpc().usage.get.queryOptions({
@@ -33,7 +33,7 @@ export interface Bar {
   readonly period: UsagePeriod;
 }
 
-/** The requests behind a bar, a page at a time. */
+/** The requests behind a bar, page by page. */
 export function useRequests(billingAccount: BillingAccount, bar: Bar) {
   return useInfiniteQuery(
     useOrpc().usage.requests.infiniteOptions({
@@ -48,7 +48,7 @@ export function useRequests(billingAccount: BillingAccount, bar: Bar) {
 const types = { csv: 'text/csv;charset=utf-8', json: 'application/json' } as const;
 export type LineFormat = keyof typeof types;
 
-/** Saves every request of a period as a file. `done`: how many are written so far. */
+/** Saves every request of a period as a file. `done` counts the written ones. */
 export function useExportLines(billingAccount: BillingAccount) {
   const api = useApi();
   const [done, setDone] = useState(0);

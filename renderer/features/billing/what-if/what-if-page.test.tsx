@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './what-if-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
@@ -8,7 +8,7 @@ import { givenDays, rangeOfDays, whatIfRange, whatIfSearch } from './what-if-pag
 
 afterEach(closeApp);
 
-test('models are chosen, and one’s own figure stands beside what they would have cost', async () => {
+test('chosen models show what they would have cost next to the account’s own cost', async () => {
   await page.viewport(1440, 900);
   await openApp('#models/what-if');
   await expect.element(page.getByText('Choose up to five models with a known price.')).toBeVisible();
@@ -24,7 +24,7 @@ test('models are chosen, and one’s own figure stands beside what they would ha
   await expect.element(page.getByText('Choose up to five models with a known price.')).toBeVisible();
 });
 
-test('from usage its period is taken along, until another is chosen', async () => {
+test('the period comes from the usage page until another one is chosen', async () => {
   await page.viewport(1440, 900);
   await openApp('#usage');
   await page.getByRole('button', { name: 'UTC days' }).click();
@@ -40,7 +40,7 @@ test('from usage its period is taken along, until another is chosen', async () =
   await expect.poll(() => location.hash).toBe('#models/what-if?pick=anthropic%2Fclaude-opus-5');
 });
 
-test('days of an address are those of its zone; what are none are left out', () => {
+test('days in the address are read in its time zone, and invalid ones are ignored', () => {
   const days = { first: '2026-10-25', last: '2026-10-25', zone: 'Europe/Berlin' };
   const search = whatIfSearch(['a/b'], days);
   expect(search).toBe('pick=a%2Fb&days=2026-10-25%2F2026-10-25&zone=Europe%2FBerlin');
@@ -52,7 +52,7 @@ test('days of an address are those of its zone; what are none are left out', () 
   ).toEqual(Array(4).fill(null));
 });
 
-test('a failure says what failed, and can be repeated', async () => {
+test('a failed calculation shows what failed and can be retried', async () => {
   await page.viewport(1440, 900);
   const fake = await openApp('#models/what-if');
   fake.fail('whatIf.reprice', 'unreachable');
@@ -63,7 +63,7 @@ test('a failure says what failed, and can be repeated', async () => {
   await expect.element(page.getByRole('group', { name: 'What other models would have cost' })).toBeVisible();
 });
 
-test('a period is whole UTC days and ends with today', () => {
+test('a preset period covers whole UTC days and ends today', () => {
   const now = Date.UTC(2028, 1, 29, 12);
   const days = (period: Parameters<typeof whatIfRange>[0]) =>
     [whatIfRange(period, now).start, whatIfRange(period, now).end].map((time) =>

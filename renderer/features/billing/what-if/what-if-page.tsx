@@ -33,7 +33,7 @@ interface PricedModelPickerProps {
   onChoose: (id: string) => void;
 }
 
-/** Chooses one of all models with a price: a key is not needed to reckon with it. */
+/** A picker for any model with a price. Pricing needs no key. */
 function PricedModelPicker({ label, models, onChoose }: PricedModelPickerProps) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState('');
@@ -102,7 +102,7 @@ function PricedModelPicker({ label, models, onChoose }: PricedModelPickerProps) 
   );
 }
 
-/** First what is called as it was typed: "opus 5" is no Opus 4.5. */
+/** Lists exact name matches first, so that "opus 5" doesn't find Opus 4.5 first. */
 function inOrder(found: readonly CatalogueModel[], query: string): CatalogueModel[] {
   const typed = query.trim().toLowerCase();
   const isOther = ({ name }: CatalogueModel) => Number(!name.toLowerCase().includes(typed));
@@ -114,7 +114,7 @@ type WhatIfPeriod = (typeof whatIfPeriods)[number];
 
 const dayMs = 86_400_000;
 
-/** Start and end of a period in whole UTC days, today included. `end` is exclusive. */
+/** Returns the bounds of a period in whole UTC days, today included. `end` is exclusive. */
 export function whatIfRange(period: WhatIfPeriod, nowMs: number): { start: number; end: number } {
   const end = Math.floor(nowMs / dayMs) * dayMs + dayMs;
   const now = new Date(nowMs);
@@ -124,7 +124,9 @@ export function whatIfRange(period: WhatIfPeriod, nowMs: number): { start: numbe
   return { start: end - Number(period) * dayMs, end };
 }
 
-/** Days of a time zone, both included, as the address has them: `days=2026-10-26/2026-11-24&zone=Europe/Berlin`. */
+/**
+ * Parses days of a time zone from the address, both ends inclusive: `days=2026-10-26/2026-11-24&zone=Europe/Berlin`.
+ */
 export function givenDays(search: string): UsagePeriod | null {
   const given = new URLSearchParams(search);
   const days = readRange(given.get('days') ?? undefined);
@@ -132,7 +134,7 @@ export function givenDays(search: string): UsagePeriod | null {
   return days && isTimeZone(zone) ? { ...days, zone } : null;
 }
 
-/** The address of the page; `days` null: the kept period. */
+/** Builds the page's address. If `days` is null, the stored period applies. */
 export function whatIfSearch(picked: readonly string[], days: UsagePeriod | null): string {
   const parts = {
     ...(picked.length > 0 && { pick: picked.join(',') }),
@@ -142,7 +144,7 @@ export function whatIfSearch(picked: readonly string[], days: UsagePeriod | null
   return new URLSearchParams(parts).toString();
 }
 
-/** Start and end of given days. `end` is exclusive. */
+/** Returns the bounds of the given days. `end` is exclusive. */
 export const rangeOfDays = ({ first, last, zone }: UsagePeriod): { start: number; end: number } => ({
   start: startOfDay(zone, first),
   end: startOfDay(zone, addDays(last, 1)),
@@ -150,7 +152,7 @@ export const rangeOfDays = ({ first, last, zone }: UsagePeriod): { start: number
 
 const { whatIfPage: page } = text;
 
-/** A period of one’s own requests, priced on other models. */
+/** Prices a period of the account's own requests on other models. */
 export function WhatIfPage() {
   const [period, setPeriod] = useLocalSetting('whatIfPeriod', whatIfPeriods, '30');
   const go = useNav((nav) => nav.go);
@@ -196,7 +198,7 @@ export function WhatIfPage() {
   );
 }
 
-/** The chosen models and the given days, which the address has. */
+/** The chosen models and the given days, stored in the address. */
 function useWhatIfAddress() {
   const search = useNav(({ loc }) => (loc.page === 'models' ? (loc.search ?? '') : ''));
   return { address: readAddress(search), days: givenDays(search) };

@@ -8,7 +8,7 @@ import { Notice } from '../../../ui/notices/notice.tsx';
 const { whatIfPage: page } = text;
 const { columns } = page;
 
-/** One’s own figure, what each model would have cost beside it, and how that was worked out. */
+/** Shows the account's own cost, the cost of each model next to it, and how it was calculated. */
 export function WhatIfResults({ result }: { result: WhatIfResult }) {
   const ownKeys = /^0(\.0*)?$/.test(result.ownKeysUsd) ? null : result.ownKeysUsd;
   return (
@@ -65,7 +65,7 @@ function Row({ model }: { model: WhatIfResult['models'][number] }) {
     <tr>
       <th scope="row" className={`${tableCell} text-left font-medium`}>
         {model.name}
-        {/* Two more columns would be out of sight in a narrow window, and what they say must not be missed. */}
+        {/* Notes are listed below the table, because two more columns would be out of sight in a narrow window. */}
         <dl className="whitespace-normal pb-1.5 font-normal text-fg-2 text-xs sm:hidden">
           <Exception name={columns.tooLong} value={longer} />
           <Exception name={columns.unable} value={notAble} />

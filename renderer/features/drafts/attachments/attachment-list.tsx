@@ -17,12 +17,12 @@ const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 interface AttachmentListProps {
   files: readonly Attachment[];
   uploading?: readonly Upload[];
-  /** Without it the list is read-only. */
+  /** If absent, the list is read-only. */
   onRemove?: (file: Attachment) => void;
   className?: string;
 }
 
-/** Files of a message or of a draft: preview, type and estimated tokens. */
+/** The files of a message or a draft, with preview, type and estimated tokens. */
 export function AttachmentList({ files, uploading = [], onRemove, className }: AttachmentListProps) {
   const [at, setAt] = useState<number | null>(null);
   if (files.length === 0 && uploading.length === 0) return null;
@@ -136,7 +136,7 @@ function TextPreview({ file }: { file: Attachment }) {
   if (content === null) return <Missing file={file} />;
   return (
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
       tabIndex={0}
       className="max-h-[70vh] overflow-auto whitespace-pre-wrap rounded-control bg-sunken p-3 font-mono text-xs wrap-anywhere"
     >

@@ -16,7 +16,7 @@ function drop(...dropped: File[]): void {
   document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
 }
 
-test('two files of equal content are two files, and one of them is removed alone; one that is added again is one', async () => {
+test('two files of equal content can be removed separately, and adding the same file twice adds it once', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
   const copy = (name: string) => new File(['the same words'], name, { type: 'text/plain' });
@@ -28,7 +28,7 @@ test('two files of equal content are two files, and one of them is removed alone
   await expect.element(files.getByText('final.txt')).toBeVisible();
 });
 
-test('what was refused is said once for each file until it is put away, and the keyboard is back in the message', async () => {
+test('each refused file is reported once until dismissed, and then the message field has the focus', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
   drop(new File([], 'empty.txt'), new File([], 'empty.txt'), new File([], 'hollow.pdf'));
@@ -39,7 +39,7 @@ test('what was refused is said once for each file until it is put away, and the 
   await expect.element(message).toHaveFocus();
 });
 
-test('files stand at the end of the line like the sent message that they are of, and at its start in the composer', async () => {
+test('attached files are aligned right in a sent message and left in the composer', async () => {
   const attachments = ['a.txt', 'b.txt', 'c.txt'].map((name, at) => fakeAttachment({ name, bytes: 9 }, at));
   await openApp('#chat/c2', { messages: [fakeMessage({ id: 'q', conversationId: 'c2', text: 'Read.', attachments })] });
   const article = page.getByRole('article');
@@ -63,7 +63,7 @@ test('files stand at the end of the line like the sent message that they are of,
   expect(edge(own.element(), 'left') - edge(message.element(), 'left')).toBeLessThan(20);
 });
 
-test('a file that is looked at is closed by a button, too, and its chip has the focus again', async () => {
+test('a preview is closed by a button and returns the focus to its file', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
   drop(new File(['the words in it'], 'notes.txt', { type: 'text/plain' }));
@@ -76,7 +76,7 @@ test('a file that is looked at is closed by a button, too, and its chip has the 
   await expect.element(chip).toHaveFocus();
 });
 
-test('of several files the next and the previous one are gone to by buttons and arrow keys, and the first has the focus back', async () => {
+test('buttons and arrow keys step through several previews, and closing returns the focus to the first file', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
   drop(
@@ -109,7 +109,7 @@ test('of several files the next and the previous one are gone to by buttons and 
   await expect.element(chip).toHaveFocus();
 });
 
-test('several images that a model made stand side by side, three in a row and two where it is narrow', async () => {
+test('several images of an answer are laid out three in a row, or two in a narrow window', async () => {
   const pictures = Array.from({ length: 7 }, (_, at) => fakeAttachment({ name: `${at}.png`, bytes: 9 }, at));
   const messages = [
     fakeMessage({ id: 'q', role: 'user', conversationId: 'c0' }),

@@ -4,7 +4,7 @@ import type { Api } from '../../../api/api.ts';
 
 const { chunkBytes } = attachmentLimits;
 
-/** Uploads a file to the core in chunks; returns it as an attachment. */
+/** Uploads a file to the core in chunks and returns it as an attachment. */
 export async function uploadFile(api: Api, file: File, uploadId: string, signal: AbortSignal): Promise<Attachment> {
   const name = file.name || 'file';
   for (let offset = 0; offset < file.size; offset += chunkBytes) {
@@ -18,7 +18,7 @@ export async function uploadFile(api: Api, file: File, uploadId: string, signal:
   throw new Error('The file ended before it was whole');
 }
 
-/** Reads an attachment. Its type is what the core detected, so that a file name cannot choose another. */
+/** Reads an attachment. The core detected its type, so a file name can't choose another. */
 export async function readFile(api: Api, { id, mediaType }: Attachment, signal: AbortSignal): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   for (let offset = 0, total = 1; offset < total; ) {
@@ -32,7 +32,7 @@ export async function readFile(api: Api, { id, mediaType }: Attachment, signal: 
   return new Blob(chunks, { type: mediaType });
 }
 
-/** `String.fromCharCode` takes only so many arguments at once. */
+/** `String.fromCharCode` accepts only a limited number of arguments. */
 const batch = 32_768;
 
 export function toBase64(bytes: Uint8Array): string {

@@ -5,7 +5,7 @@ import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 
 interface FileViewerProps {
-  /** Which one of several is shown; null: none is. */
+  /** The index of the file that is shown. Null: none. */
   at: number | null;
   of: number;
   onAt: (at: number | null) => void;
@@ -13,7 +13,7 @@ interface FileViewerProps {
   children: ReactNode;
 }
 
-/** One of several files as large as it is, with the ways to the others: buttons and arrow keys, around the ends. */
+/** Shows one of several files at full size, with buttons and arrow keys to step through them in a circle. */
 export function FileViewer({ at, of, onAt, title, children }: FileViewerProps) {
   const step = (by: number) => at !== null && onAt((at + by + of) % of);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -25,13 +25,13 @@ export function FileViewer({ at, of, onAt, title, children }: FileViewerProps) {
   const turns = at !== null && of > 1;
   useEffect(() => {
     if (!turns) return;
-    // Before the dialog, which lets no arrow key out.
+    // Listens in the capture phase, because the dialog stops arrow keys.
     document.addEventListener('keydown', onKey, true);
     return () => document.removeEventListener('keydown', onKey, true);
   }, [turns]);
   return (
     <Dialog open={at !== null} onOpenChange={(open) => !open && onAt(null)} title={title} width="picture" closable>
-      {/* As high for each: the buttons stay where they are. */}
+      {/* A fixed minimum height, so that the buttons don't move between files. */}
       <div className={turns ? 'flex min-h-[70vh] flex-col justify-center' : undefined}>{at !== null && children}</div>
       {turns && (
         <div className="mt-3 flex items-center justify-center gap-2">

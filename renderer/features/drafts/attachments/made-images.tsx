@@ -13,11 +13,11 @@ import { useFile, useFileUrl } from './use-file.ts';
 
 interface MadeImagesProps {
   files: readonly Attachment[];
-  /** The model that made them. */
+  /** The name of the model that made the images. */
   name: string;
 }
 
-/** Images that a model made for an answer; each opens as large as it is. */
+/** The images that a model made for an answer. Each opens at full size. */
 export function MadeImages({ files, name }: MadeImagesProps) {
   const [shown, setShown] = useState<number | null>(null);
   if (files.length === 0) return null;
@@ -30,7 +30,7 @@ export function MadeImages({ files, name }: MadeImagesProps) {
         className={classNames('mt-3', files.length > 1 && 'grid grid-cols-2 items-end gap-3 sm:grid-cols-3')}
       >
         {files.map((file, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice, and none moves
+          // biome-ignore lint/suspicious/noArrayIndexKey: an image may occur twice, and the order never changes
           <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
             <MadeImage file={file} label={getLabel(at)} onOpen={() => setShown(at)} />
           </li>
@@ -107,7 +107,7 @@ function ImageActions({ file, data }: { file: Attachment; data: Blob }) {
   );
 }
 
-/** The only type of image that every clipboard takes. */
+/** Converts an image to PNG, the only image type that every clipboard accepts. */
 async function asPng(data: Blob): Promise<Blob> {
   if (data.type === 'image/png') return data;
   const bitmap = await createImageBitmap(data);

@@ -12,12 +12,12 @@ export interface PdfPage {
 
 const widthPx = 720;
 const tallestPx = 2000;
-/** A malicious document could take for ever: its worker is terminated then. */
+/** A malicious document could take forever, so its worker is terminated after this time. */
 const limitMs = 15_000;
 
 /**
- * Renders the first page of a PDF, in its own worker that is terminated afterwards. No script of the document runs and
- * nothing is fetched. Rejects a locked, damaged or too slow one.
+ * Renders the first page of a PDF in its own worker, which is terminated afterwards. No script of the document runs and
+ * nothing is fetched. Rejects if the PDF is locked, damaged or too slow.
  */
 export async function firstPage(bytes: Uint8Array): Promise<PdfPage> {
   const port = startWorker(workerUrl);

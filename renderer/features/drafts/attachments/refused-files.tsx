@@ -4,12 +4,12 @@ import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 
 interface RefusedFilesProps {
-  /** Why each of them was refused. */
+  /** Why each file was refused. */
   refusals: readonly string[];
   onDismiss: () => void;
 }
 
-/** Says of files that they were not attached, until it is put away. */
+/** Reports which files were not attached, until dismissed. */
 export function RefusedFiles({ refusals, onDismiss }: RefusedFilesProps) {
   if (refusals.length === 0) return null;
   return (
@@ -18,7 +18,7 @@ export function RefusedFiles({ refusals, onDismiss }: RefusedFilesProps) {
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1 wrap-anywhere">
             {refusals.map((sentence, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two files may be refused in the same words
+              // biome-ignore lint/suspicious/noArrayIndexKey: two files may be refused with the same sentence
               <p key={at}>{sentence}</p>
             ))}
           </div>

@@ -15,13 +15,13 @@ export function useFile(attachment: Attachment, wanted = true) {
   });
 }
 
-/** An object URL of an image, while the component is mounted; null until it has been read. */
+/** An object URL of an image while the component is mounted. Null until the image has been read. */
 export function useFileUrl(attachment: Attachment): string | null {
   const isImage = attachment.kind === 'image';
   const { data } = useFile(attachment, isImage);
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    // Also a file of another kind has been read once it was opened.
+    // Other kinds of files have data too once they were opened, but need no URL.
     if (!data || !isImage) return;
     const next = URL.createObjectURL(data);
     setUrl(next);

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useFile } from './use-file.ts';
 
-/** First page and number of pages of an attached PDF, on request; cached while the window is open. */
+/** The first page and the number of pages of an attached PDF, on request. Cached while the window is open. */
 export function usePdfPage(attachment: Attachment, wanted: boolean) {
   const pdf = attachment.kind === 'pdf';
   const file = useFile(attachment, pdf && wanted);
   const page = useQuery({
     queryKey: ['pdf-page', attachment.id],
     queryFn: async () => {
-      // The PDF library is large: it is loaded with the first preview.
+      // The PDF library is large, so it is loaded with the first preview.
       const [{ firstPage }, bytes] = await Promise.all([import('./pdf-page.ts'), file.data?.arrayBuffer()]);
       return firstPage(new Uint8Array(bytes ?? new ArrayBuffer(0)));
     },

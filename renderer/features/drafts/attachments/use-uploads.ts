@@ -13,7 +13,7 @@ export interface Upload {
   readonly cancel: () => void;
 }
 
-/** Uploads files one after another. Each refused file is reported; the others are passed to `added`. */
+/** Uploads files one after another. A refused file is reported; the others are passed to `added`. */
 export function useUploads(added: (attachment: Attachment) => void) {
   const api = useApi();
   const [uploading, setArriving] = useState<readonly Upload[]>([]);
@@ -43,7 +43,7 @@ export function useUploads(added: (attachment: Attachment) => void) {
     uploading,
     refusals,
     forget: () => setRefusals([]),
-    /** `present`: how many there are already. Returns those that were added. */
+    /** Uploads files and returns those that were added. `present` is the number of files already attached. */
     async take(files: readonly File[], present: number): Promise<Attachment[]> {
       const taken: Attachment[] = [];
       const left = attachmentLimits.perMessage - present - uploading.length;
@@ -59,7 +59,7 @@ export function useUploads(added: (attachment: Attachment) => void) {
 
 class Refusal extends Error {}
 
-/** Checks before the upload; the core decides by the content. */
+/** Checks a file before the upload. The core decides by its content. */
 function toRefusal({ name, size }: File): string | null {
   if (size === 0) return text.emptyFile(name);
   const most = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);

@@ -20,7 +20,7 @@ interface ChatOptionsProps {
   onModel: (model: string) => void;
 }
 
-/** Options of a chat: system prompt, parameters, and what happens when it grows too long. */
+/** The options of a chat: system prompt, parameters, and what happens when it grows too long. */
 export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
   const [open, setOpen] = useState(false);
   const { query } = useOptions(chat);

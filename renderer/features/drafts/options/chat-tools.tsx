@@ -12,7 +12,7 @@ import { useOptions } from './use-options.ts';
 
 const ToolsPanel = lazyView(() => import('./tools-panel.tsx').then((file) => file.ToolsPanel));
 
-/** Whether this chat offers tools, which ones, or why not. */
+/** Shows whether this chat offers tools and which ones, or why not. */
 export function ChatTools({ chat, model }: { chat: string; model: Model | null }) {
   const { query, set } = useOptions(chat);
   const tools = useTools();

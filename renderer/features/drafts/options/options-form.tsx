@@ -22,10 +22,10 @@ interface OptionsFormProps {
   onDone: () => void;
 }
 
-/** The options of a chat, to change and save. */
+/** The form for the options of a chat. */
 export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps) {
   const [draft, setDraft] = useState(options);
-  /** Remounts the fields after a preset was applied. */
+  /** The React key of the fields, changed to remount them after a preset was applied. */
   const [filled, setFilled] = useState(0);
   const { set } = useOptions(chat);
   const { failed } = useNotify();

@@ -6,7 +6,7 @@ import { TextField } from '../../../ui/forms/text-field.tsx';
 
 interface ParameterFieldsProps {
   value: Parameters;
-  /** Parameters that the model supports; null: all. */
+  /** Parameters that the model supports. Null: all. */
   supported: readonly string[] | null;
   onChange: (value: Parameters) => void;
 }
@@ -19,7 +19,7 @@ const numbers = [
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** The parameters of a model; an empty field is the provider’s default. */
+/** The parameters of a model. An empty field means the provider’s default. */
 export function ParameterFields({ value, supported, onChange }: ParameterFieldsProps) {
   const takes = (name: string) => supported === null || supported.includes(name);
   const shown = numbers.filter(({ wire }) => takes(wire));

@@ -6,7 +6,7 @@ import { TextField } from '../../../ui/forms/text-field.tsx';
 
 const policies = ['balanced', 'cheapest', 'fastest', 'best'] as const;
 
-/** Whether the price limit is an amount, or there is none. */
+/** True if the price limit is a valid amount or absent. */
 export const isComplete = ({ maxCostUsd }: RouterOptions): boolean =>
   maxCostUsd === null || amountPattern.test(maxCostUsd);
 
@@ -15,7 +15,7 @@ interface RouterFieldsProps {
   onChange: (value: RouterOptions) => void;
 }
 
-/** How Auto chooses, and the most that it may spend on one message. */
+/** How Auto chooses a model, and the maximum it may spend on one message. */
 export function RouterFields({ value, onChange }: RouterFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-3">

@@ -12,7 +12,7 @@ interface ToolsPanelProps {
   onChange: (wanted: boolean) => void;
 }
 
-/** The tools that the chat offers, by server, and the switch for all of them. */
+/** The tools that the chat offers, by server, and a switch for all of them. */
 export function ToolsPanel({ model, groups, checked, disabled, onChange }: ToolsPanelProps) {
   const able = model?.capabilities.includes('tools') ?? false;
   return (

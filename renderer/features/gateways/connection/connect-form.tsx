@@ -13,15 +13,18 @@ import { useRemedy } from '../../../ui/notices/remedy.tsx';
 const drafts = unfinishedForms<{ readonly baseUrl: string; readonly name: string }>();
 const draftName = 'new';
 
-/** Whether the form was left before it was saved. */
+/** True if the form was left before it was saved. */
 export const isConnectFormLeft = (): boolean => drafts.isLeft(draftName);
 
-/** Adds an account at a gateway elsewhere. A link from outside may offer its address. A credential is not kept in the page. */
+/**
+ * The form that adds an account at a remote gateway. A link from outside may fill in its address. The credential is
+ * never stored in the page.
+ */
 export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const offered = useLinks(({ gateway }) => gateway);
   const form = drafts.useUnfinished(draftName, { baseUrl: '', name: '' });
   const { baseUrl, name } = form.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what a link offered as it led here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the link offered on the way here
   useEffect(() => {
     if (offered === null) return;
     form.change({ baseUrl: offered, name });
@@ -34,7 +37,7 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
   const { error } = add;
   const isConnected = error && 'data' in error && refusalIn(error.data)?.name === 'accountConnected';
   const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
-  // Why it was refused is shown below.
+  // The form shows why it was refused.
   const connect = (replace: boolean) => {
     const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim(), replace };
     return form.finishAfter(add.mutateAsync(account)).then(onDone, () => {});

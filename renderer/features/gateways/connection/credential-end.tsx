@@ -3,10 +3,10 @@ import { useNow } from '../../../browser/use-now.ts';
 import { connectionText as words } from '../../../text/connection-text.ts';
 import { formatMoment } from '../../../text/format.ts';
 
-/** A credential that ends within this time is spoken of. */
+/** A credential that expires within this time is mentioned. */
 export const soonMs = 24 * 3_600_000;
 
-/** When a credential ends, or has ended, and what to do. Nothing of one that lasts. */
+/** When a credential expires or has expired, and what to do. Shows nothing for one without an expiry. */
 export function CredentialEnd({
   account: { kind, expiresAt },
 }: {

@@ -6,7 +6,7 @@ import { formatMoment } from '../../../text/format.ts';
 import { Link } from '../../../ui/elements/link.tsx';
 import { soonMs } from './credential-end.tsx';
 
-/** Above every page, once the credential of the account in use ends soon or has ended. */
+/** A notice above every page when the credential of the account in use expires soon or has expired. */
 export function CredentialNotice() {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const now = useNow();

@@ -18,7 +18,7 @@ import { CredentialEnd } from './credential-end.tsx';
 
 type Asked = { readonly about: 'rename' | 'replace' | 'remove'; readonly account: GatewayAccount } | null;
 
-/** The built-in gateway and every account elsewhere: which one pays, and what can be done with each. */
+/** The built-in gateway and all remote accounts, which of them pays, and the actions on each. */
 export function GatewayList() {
   const list = useGatewayAccounts();
   const [asked, setAsked] = useState<Asked>(null);

@@ -48,7 +48,7 @@ export function GatewaySection() {
   );
 }
 
-/** `asOf`: when the state was read (epoch milliseconds). */
+/** Shows the gateway in use. `asOf` is when its state was read, in epoch milliseconds. */
 function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: number }) {
   const { status } = connection;
   return (
@@ -69,7 +69,10 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
   );
 }
 
-/** The gateways to choose from, and the form that adds one: at hand while there is none, and where a link brings an address. */
+/**
+ * The list of gateways and the form that adds one. The form is open if there is no account yet, or if a link brought an
+ * address.
+ */
 function Accounts() {
   const list = useGatewayAccounts();
   const offered = useLinks(({ gateway }) => gateway);
@@ -152,7 +155,7 @@ function LocalUrl({ url }: { url: string }) {
   );
 }
 
-/** Keys for the two accounts of the built-in gateway. Without a provider’s key only test credits can be spent. */
+/** Keys for the two accounts of the built-in gateway. Without a provider’s key, only test credits can be spent. */
 function LocalKeys({ url }: { url: string | null }) {
   const known = useBillingAccounts().data?.filter(({ used }) => used) ?? [];
   const { billingAccounts } = words;

@@ -16,7 +16,7 @@ import { networkText as words } from './network-text.ts';
 
 const ways = (['system', 'none', 'fixed'] as const).map((value) => ({ value, label: words.proxies[value] }));
 
-/** The way to the outside: a proxy, certificates that are trusted, and a test. */
+/** The network settings: proxy, trusted certificates, and a connection test. */
 export function NetworkSection() {
   const network = useNetwork();
   return (
@@ -135,7 +135,7 @@ function NetworkForm({ set }: { set: NetworkStatus }) {
   );
 }
 
-/** Goes to what the app calls, and shows each step. */
+/** Tests the connection to an address that the app calls, and shows each step. */
 function ConnectionTest({ targets }: Pick<NetworkStatus, 'targets'>) {
   const [chosen, setChosen] = useState(0);
   const { test } = useNetworkCalls();

@@ -23,7 +23,7 @@ import { useApiKeyCalls, useApiKeys } from './use-api-keys.ts';
 
 type Scope = (typeof scope.options)[number];
 
-/** What is typed about a key. `end`: a day as `2027-01-31`, or empty. */
+/** What was typed about a key. `end` is a day such as `2027-01-31`, or empty. */
 interface KeyWish {
   readonly name: string;
   readonly limit: string;
@@ -32,9 +32,9 @@ interface KeyWish {
 
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
-/** The last moment of that day here; null: no end. */
+/** Returns the last moment of that day in local time. Null: no end. */
 const getEnd = (day: string): number | null => (day === '' ? null : new Date(`${day}T23:59:59`).getTime());
-/** The day of a moment, as a date field writes it. */
+/** Formats the day of a moment for a date field. */
 function getDayField(ms: number | null): string {
   if (ms === null) return '';
   const date = new Date(ms);
@@ -51,7 +51,7 @@ const getBounds = ({ name, limit, end }: KeyWish) => ({
   expiresAt: getEnd(end),
 });
 
-/** Name, limit and end of a key. */
+/** The name, limit and end of a key. */
 function KeyFields({ wish, onChange }: { wish: KeyWish; onChange: (wish: KeyWish) => void }) {
   return (
     <>
@@ -86,7 +86,7 @@ function KeyFields({ wish, onChange }: { wish: KeyWish; onChange: (wish: KeyWish
   );
 }
 
-/** What a key may do. */
+/** The scopes of a key. */
 function ScopeFields({ value, onChange }: { value: readonly Scope[]; onChange: (value: Scope[]) => void }) {
   return (
     <div>
@@ -130,7 +130,7 @@ function ChangeKey({ entry, onDone }: KeyFormProps) {
       busy={change.isPending}
       failure={toFailure(change.error)}
       onSave={() => {
-        // A day that was left as it is keeps its very moment.
+        // An unchanged day keeps its exact time.
         const bounds = getBounds(wish);
         const expiresAt = wish.end === getDayField(entry.expiresAt) ? entry.expiresAt : bounds.expiresAt;
         change.mutate({ account: entry.account, id: entry.id, ...bounds, expiresAt }, { onSuccess: onDone });
@@ -199,7 +199,7 @@ type Asked = { readonly about: 'change' | 'rotate' | 'revoke'; readonly entry: A
 
 interface ApiKeysProps {
   accounts: readonly KeyAccount[];
-  /** Where programs use these keys; null: nowhere at the moment. */
+  /** The URL that programs use with these keys. Null: none at the moment. */
   baseUrl: string | null;
 }
 
@@ -281,7 +281,7 @@ function KeyNote({ entry, account }: { entry: ApiKeyEntry; account: KeyAccount |
 }
 
 interface NewApiKeyProps {
-  /** The accounts that may pay for it; the first one does unless another is chosen. */
+  /** The accounts that may pay for it. The first one is the default. */
   accounts: readonly KeyAccount[];
   baseUrl: string | null;
   onDone: () => void;
@@ -324,7 +324,7 @@ function NewApiKey({ accounts, baseUrl, onDone }: NewApiKeyProps) {
   );
 }
 
-/** An account that keys are made for. */
+/** An account that keys can be created for. */
 interface KeyAccount {
   /** `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
   readonly id: string;
@@ -334,14 +334,14 @@ interface KeyAccount {
 
 interface ShownOnceProps {
   secret: string;
-  /** Where programs use it; null: nowhere at the moment. */
+  /** The URL that programs use with it. Null: none at the moment. */
   baseUrl: string | null;
-  /** What else there is to know of this key. */
+  /** Additional information about this key. */
   children?: ReactNode;
   onDone: () => void;
 }
 
-/** A key that was just made: the only time that it is seen. */
+/** Shows a key that was just created. This is the only time it is visible. */
 function ShownOnce({ secret, baseUrl, children, onDone }: ShownOnceProps) {
   const [copied, copy] = useCopy();
   return (

@@ -5,7 +5,7 @@ import { ScrollGroup } from '../../../ui/elements/scroll-group.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { useCopy } from '../../../ui/notices/use-copy.ts';
 
-/** How programs are pointed at a gateway: by the address and the key they were made for, as one copies them. */
+/** Code snippets that call a gateway with an address and a key, ready to copy. */
 
 export const snippetKinds = ['curl', 'typescript', 'python', 'environment'] as const;
 export type SnippetKind = (typeof snippetKinds)[number];
@@ -13,17 +13,17 @@ export type SnippetKind = (typeof snippetKinds)[number];
 interface Pointed {
   /** The gateway’s root or its `/v1`. */
   readonly baseUrl: string;
-  /** Null: it is not known any more, and read from `PORTICO_KEY`. */
+  /** Null if the key is no longer known. The snippet then reads it from `PORTICO_KEY`. */
   readonly key: string | null;
 }
 
 const variable = 'PORTICO_KEY';
 const getRoot = (baseUrl: string): string => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The program or the lines of a shell for one kind of caller; all of them ask `router`, which every gateway has. */
+/** Returns the program or shell lines for one kind of client. All call `router`, a model that every gateway has. */
 export function getSnippet(kind: SnippetKind, { baseUrl, key }: Pointed): string {
   const root = getRoot(baseUrl);
   switch (kind) {
@@ -84,7 +84,9 @@ export function getSnippet(kind: SnippetKind, { baseUrl, key }: Pointed): string
 
 const kinds = snippetKinds.map((value) => ({ value, label: words.snippets[value] }));
 
-/** How another program uses the gateway: one of several ways, to be copied. `secret`: a key that was just made. */
+/**
+ * Shows how another program calls the gateway, one of several ways at a time. `secret` is a key that was just created.
+ */
 export function Snippets({ baseUrl, secret = null }: { baseUrl: string; secret?: string | null }) {
   const [kind, setKind] = useState<SnippetKind>('curl');
   const [copied, copy] = useCopy();

@@ -3,7 +3,7 @@ import { useApi, useOrpc } from '../../../api/api.ts';
 
 type Calls = ReturnType<typeof useApi>['apiKeys'];
 
-/** The keys of one account or several, in the order of the accounts; what one of them cannot tell is the error of all. */
+/** The keys of several accounts, in the order of the accounts. An error of one account is the error of all. */
 export function useApiKeys(accounts: readonly string[]) {
   const { apiKeys } = useOrpc();
   return useQueries({

@@ -19,10 +19,10 @@ interface KeyFormProps {
 
 const drafts = unfinishedForms<{ readonly baseUrl: string; readonly elsewhere: boolean }>();
 
-/** Whether the form of this provider was left before it was saved. */
+/** True if the form of this provider was left before it was saved. */
 export const isKeyFormLeft = ({ id }: Provider): boolean => drafts.isLeft(id);
 
-/** A form for a key, which is not kept in the page after it was saved or left. */
+/** A form for a key. The key doesn't stay in the page after it was saved or the form was left. */
 export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const own = provider.ownServer;
   const [key, setKey] = useState('');
@@ -38,7 +38,7 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const withAddress = own || elsewhere;
   const complete = (own || key.trim().length >= 8) && (!withAddress || baseUrl.trim() !== '');
   const address = withAddress ? baseUrl.trim() : provider.movedFrom;
-  // Why it was refused is shown below.
+  // The form shows why it was refused.
   const submit = () => {
     const entry = { id: provider.id, key: key.trim() || null, baseUrl: address };
     return form.finishAfter(save.mutateAsync(entry)).then(onSaved, () => {});

@@ -20,7 +20,7 @@ const newest = {
   pricing: null,
 };
 
-test('a model of a vendor is named by hand, and stays in the form', async () => {
+test('a model of a vendor can be added by hand and stays in the form', async () => {
   const fake = await openApp('#settings/providers');
   const row = page.getByRole('listitem', { name: 'Anthropic' });
   await row.getByRole('button', { name: 'Add a model (Anthropic)' }).click();
@@ -35,7 +35,7 @@ test('a model of a vendor is named by hand, and stays in the form', async () => 
   await expect.element(row.getByLabelText('Model 1')).toHaveValue('claude-haiku-6');
 });
 
-test('names that are refused stay in the form, with the reason', async () => {
+test('refused model names stay in the form with the reason', async () => {
   const fake = await openApp('#settings/providers');
   fake.fail('providers.nameModels', 'invalid_input', 'Both prices are needed.');
   const row = page.getByRole('listitem', { name: 'Anthropic' });
@@ -46,7 +46,7 @@ test('names that are refused stay in the form, with the reason', async () => {
   await expect.element(row.getByLabelText('Model 1')).toHaveValue('claude-haiku-6');
 });
 
-test('a vendor’s model without a price says so on the models page', async () => {
+test('a vendor’s model without a price is marked on the models page', async () => {
   const { models } = fakeData();
   await openApp('#models', { models: [...models, newest] });
   await expect.element(page.getByRole('row', { name: /Claude Sonnet 6.1/ })).toMatchTextContent('Price unknown');

@@ -9,7 +9,7 @@ import { useProviderCalls } from './use-provider-calls.ts';
 
 const words = modelsText.byHand;
 
-/** The models that are named by hand, of a provider whose list lacks them. */
+/** The models added by hand to a provider whose list lacks them. */
 export function NamedModels({ provider, onClose }: { provider: Provider; onClose: () => void }) {
   const [models, setModels] = useState<readonly ServerModel[]>(() =>
     provider.models && provider.models.length > 0 ? provider.models : [newModel],

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 
-/** While a gateway elsewhere answers: whether these keys are sent to it, or lie idle, and the choice. */
+/** For a remote gateway, shows whether these keys are sent to it or idle, and offers to change that. */
 export function OwnKeysNotice() {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const { setOwnKeys } = useGatewayAccountCalls();

@@ -20,7 +20,10 @@ const words = text.providers;
 
 const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad', unreachable: 'warn' } as const;
 
-/** One provider, its state and actions. `isNew`: it was just added, which may be known only after its first render. */
+/**
+ * One provider with its state and actions. `isNew` marks one that was just added, which may be known only after the
+ * first render.
+ */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
   const [editing, setEditing] = useState(() => isServerFormLeft(provider) || isKeyFormLeft(provider));
   const [naming, setNaming] = useState(false);

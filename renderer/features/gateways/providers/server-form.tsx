@@ -51,10 +51,10 @@ const drafts = unfinishedForms<SavedServer>(({ headers, ...draft }) => ({
 }));
 const getName = (provider: Provider | undefined) => provider?.id ?? 'new';
 
-/** Whether the form of this server, or of a new one, was left before it was saved. */
+/** True if the form of this server, or of a new one, was left before it was saved. */
 export const isServerFormLeft = (provider?: Provider): boolean => drafts.isLeft(getName(provider));
 
-/** A form for a named server. Secrets are not kept in the page; an empty one leaves the saved one unchanged. */
+/** A form for a named server. Secrets don't stay in the page; an empty one leaves the saved one unchanged. */
 export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   const form = drafts.useUnfinished(getName(provider), provider ? getDraft(provider) : blank);
   const draft = form.value;
@@ -65,7 +65,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   const failure = saveServer.isError ? describeError(saveServer.error) : null;
   const hasKey = (provider?.keys.length ?? 0) > 0;
   const complete = draft.name.trim() !== '' && draft.baseUrl.trim() !== '';
-  // Why it was refused is shown below.
+  // The form shows why it was refused.
   const save = () => form.finishAfter(saveServer.mutateAsync(trimmed(draft))).then(onSaved, () => {});
   return (
     <form
@@ -143,7 +143,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   );
 }
 
-/** Without empty rows. */
+/** Removes empty rows. */
 const trimmed = (draft: SavedServer): SavedServer => ({
   ...draft,
   name: draft.name.trim(),

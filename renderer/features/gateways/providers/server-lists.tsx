@@ -13,7 +13,7 @@ const words = text.providers;
 interface ModelFieldsProps {
   models: readonly ServerModel[];
   isAzure: boolean;
-  /** What the models are named for, where that is not a server's own list. */
+  /** Explains why models are named, if they aren't those of an own server. */
   note?: string;
   onChange: (models: ServerModel[]) => void;
 }
@@ -28,7 +28,7 @@ export const newModel: ServerModel = {
 };
 const suggestions = 'known-models';
 
-/** Models of a server: deployments, and models that it does not list, with their facts and prices. */
+/** The models of a server: deployments, or models that it does not list, with their facts and prices. */
 export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProps) {
   const known = useModels().data?.models.filter(({ owned_by }) => ['openai', 'anthropic', 'google'].includes(owned_by));
   const row = isAzure ? words.rows.deployment : words.rows.model;
@@ -106,7 +106,7 @@ interface HeaderFieldsProps {
   onChange: (headers: SavedServer['headers']) => void;
 }
 
-/** Headers of every request. Saved values are never shown again. */
+/** The headers of every request. Saved values are never shown again. */
 export function HeaderFields({ headers, kept, onChange }: HeaderFieldsProps) {
   const change = (at: number, more: Partial<SavedServer['headers'][number]>) =>
     onChange(headers.map((header, index) => (index === at ? { ...header, ...more } : header)));

@@ -32,7 +32,7 @@ function rename(fake: FakeCore, name: string): void {
 
 const shown = () => document.body.textContent;
 
-test('the picker groups the models of a server by the name that the user gave it, and finds them by it', async () => {
+test('the picker groups a server’s models under the server’s name and finds them by it', async () => {
   const fake = await openHouse('#chat');
   await page.getByRole('combobox', { name: 'Model', exact: true }).click();
   await expect.element(page.getByRole('group', { name: 'In the Cellar' })).toMatchTextContent('House model');
@@ -42,7 +42,7 @@ test('the picker groups the models of a server by the name that the user gave it
   await expect.element(page.getByRole('option', { name: /House model/ })).toHaveAttribute('data-highlighted');
 });
 
-test('the table of models, its filter and the sheet of a model name the server', async () => {
+test('the models table, its filter and a model’s sheet show the server’s name', async () => {
   const fake = await openHouse('#models');
   const search = page.getByRole('searchbox');
   await search.fill('the cellar');
@@ -57,7 +57,7 @@ test('the table of models, its filter and the sheet of a model name the server',
   await expect.poll(shown).not.toContain('In the Cellar');
 });
 
-test('a failed answer and a stopped one name the server, and by its id once it is gone', async () => {
+test('a failed or stopped answer shows the server’s name, or its id once it is gone', async () => {
   const fake = await openHouse('#chat', { answers: 'manual' });
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -83,7 +83,7 @@ test('a failed answer and a stopped one name the server, and by its id once it i
   await expect.element(card).toMatchTextContent('in-the-cellar says:');
 });
 
-test('the palette finds the server in Settings by its name', async () => {
+test('the palette finds the server in the settings by its name', async () => {
   await openHouse('#chat');
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.keyboard('in the cellar');

@@ -17,7 +17,7 @@ const house = fakeModel({
   completion: '2',
 });
 
-test('a server that was added can be used for new chats, also where the window hears of it before its form does', async () => {
+test('an added server can be used for new chats, even when the window learns of it before the form does', async () => {
   const { models } = fakeData();
   const fake = await openApp('#settings/providers', { models: [...models, house] });
   fake.hold('providers.saveServer: list its models', true);
@@ -35,7 +35,7 @@ test('a server that was added can be used for new chats, also where the window h
   await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with');
 });
 
-test('the model of a server that new chats start with is named as such, also after the server lists a better one', async () => {
+test('the model for new chats keeps its mark when the server later lists a better one', async () => {
   const { models } = fakeData();
   const fake = await openApp('#settings/providers', { models: [...models, house] });
   await page.getByRole('button', { name: 'Add a server' }).click();
@@ -54,7 +54,7 @@ test('the model of a server that new chats start with is named as such, also aft
   await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with House model');
 });
 
-test('a form that was left for another page is there again as it was, without its key, until it is given up', async () => {
+test('an unsaved server form is restored after leaving the page, without its secrets, until it is cancelled', async () => {
   await openApp('#settings/providers');
   await page.getByRole('button', { name: 'Add a server' }).click();
   const form = page.getByRole('form', { name: 'Add a server' });
@@ -81,7 +81,7 @@ test('a form that was left for another page is there again as it was, without it
   await expect.element(page.getByRole('button', { name: 'Add a server' })).toBeVisible();
 });
 
-test('so are those of a key and of another gateway, without what they keep secret', async () => {
+test('unsaved key and gateway forms are restored without their secrets', async () => {
   await openApp('#settings/providers');
   const elsewhere = async () => {
     await page.getByRole('link', { name: 'Models', exact: true }).click();

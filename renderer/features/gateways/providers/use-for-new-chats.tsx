@@ -8,8 +8,8 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 const words = text.providers;
 
 /**
- * After a successful check: a button that makes the provider’s best model the default for new chats. If another of its
- * models is the default already, that stays.
+ * After a successful check, offers to make the provider’s best model the default for new chats. Offers nothing if
+ * another of its models is already the default.
  */
 export function UseForNewChats({ provider }: { provider: Provider }) {
   const models = useModels();
@@ -42,7 +42,7 @@ export function UseForNewChats({ provider }: { provider: Provider }) {
   );
 }
 
-/** The best rated model; without ratings the first one. */
+/** Returns the best rated model, or the first one if there are no ratings. */
 function getBest(models: readonly Model[]): Model | undefined {
   return models.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))[0];
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Provider, SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { useApi, useOrpc } from '../../../api/api.ts';
 
-/** Calls about providers. Their answers replace the cached query at once. */
+/** Calls about providers. Their results replace the cached query at once. */
 export function useProviderCalls() {
   const api = useApi();
   const queries = useQueryClient();

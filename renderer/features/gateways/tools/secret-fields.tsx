@@ -12,7 +12,7 @@ interface SecretFieldsProps {
   onChange: (rows: SecretDraft[]) => void;
 }
 
-/** Environment variables or headers: visible names, hidden values. */
+/** Environment variables or headers, with visible names and hidden values. */
 export function SecretFields({ draft, onChange }: SecretFieldsProps) {
   const rows = draft.secrets[draft.type];
   const change = (key: number, part: Partial<SecretDraft>) =>

@@ -16,7 +16,7 @@ const server = (transport: ToolServer['transport']): ToolServer => ({
   changed: false,
 });
 
-test('a server that was opened and saved untouched is reached exactly as before, whatever its arguments are', () => {
+test('saving an unchanged server keeps its command, arguments and variables exactly', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.uniqueArray(fc.stringMatching(/^[A-Z_]{1,8}$/)), (args, variables) => {
       const before = server({ type: 'stdio', command: 'run', args, folder: null, variables });
@@ -32,7 +32,7 @@ test('a server that was opened and saved untouched is reached exactly as before,
   );
 });
 
-test('header names are compared without case, names of variables with it', () => {
+test('header names ignore case, but variable names don’t', () => {
   const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', kept: false }));
   const draft = { ...getDraft(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
   const [, second] = rows;

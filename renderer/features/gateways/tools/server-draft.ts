@@ -1,11 +1,11 @@
 import { headerName, type ToolServer, type ToolTransportInput, variableName } from '#shared/contract/app/tools.ts';
 
 export interface SecretDraft {
-  /** React key of the row; never sent. */
+  /** React key of the row. It is never sent. */
   readonly key: number;
   readonly name: string;
   readonly value: string;
-  /** The core has a value: an empty field leaves it unchanged. */
+  /** True if the core has a value. An empty field then leaves it unchanged. */
   readonly kept: boolean;
 }
 
@@ -39,7 +39,7 @@ export function getDraft(server: ToolServer | null): ServerDraft {
   return { ...empty, name, type: 'stdio', command, args: lines(args), folder: folder ?? '', secrets };
 }
 
-/** The validation error of one row; empty rows are not sent. */
+/** Returns the validation error of one row. Empty rows are not sent. */
 export function secretProblem(draft: ServerDraft, { key, name, value }: SecretDraft): 'name' | 'twice' | null {
   if (name === '' && value === '') return null;
   const rule = draft.type === 'http' ? headerName : variableName;
@@ -50,7 +50,7 @@ export function secretProblem(draft: ServerDraft, { key, name, value }: SecretDr
 
 export const isUrl = (url: string): boolean => /^https?:\/\//i.test(url.trim()) && URL.canParse(url.trim());
 
-/** The transport for the core, or null while incomplete. Unchanged arguments are passed on exactly. */
+/** Returns the transport for the core, or null while it is incomplete. Unchanged arguments are passed on exactly. */
 export function transportIn(draft: ServerDraft, before: ToolServer | null): ToolTransportInput | null {
   const rows = draft.secrets[draft.type];
   if (rows.some((row) => secretProblem(draft, row) !== null)) return null;

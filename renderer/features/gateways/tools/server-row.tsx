@@ -16,7 +16,9 @@ interface Reaching {
   readonly isPending: boolean;
   /** The reason, if the user refused or could not be asked. */
   readonly refusal: string | null;
-  /** Connects to the server, after the user has agreed outside of this page. `then` is called when it answered. */
+  /**
+   * Connects to the server after the user has agreed outside of this page. Calls `then` when the server has answered.
+   */
   reach(then: (reached: ToolServer) => void): void;
   /** Withdraws the question. */
   giveUp(): void;
@@ -56,7 +58,7 @@ const refusals = new Set(['not_confirmed', 'confirmation_busy']);
 
 const tones = { off: 'plain', asking: 'warn', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
 
-/** One tool server, its state and actions. */
+/** One tool server with its state and actions. */
 export function ServerRow({ server }: { server: ToolServer }) {
   const [open, setOpen] = useState<'tools' | 'editing' | 'removing' | null>(null);
   const [seen, setSeen] = useState<ToolServer | null>(null);
@@ -174,7 +176,7 @@ function RemoveForm({ server, onDone }: { server: ToolServer; onDone: () => void
   );
 }
 
-/** The server to be trusted; the core refuses if it has changed since. */
+/** Asks whether to trust a server. The core refuses if the server has changed since. */
 function EnableServerForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
   const { enable } = useToolCalls();
   const { failed } = useNotify();
@@ -222,7 +224,7 @@ function ToolList({ label, tools }: { label: string; tools: readonly Tool[] }) {
   );
 }
 
-/** A server’s transport in one line. Secret values are not in it: only the core has them. */
+/** A server’s transport in one line. Secret values can't appear in it, because only the core has them. */
 function TransportLine({ transport }: { transport: ToolTransport }) {
   const line = transport.type === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
   const secrets = transport.type === 'http' ? transport.headers : transport.variables;
@@ -234,7 +236,7 @@ function TransportLine({ transport }: { transport: ToolTransport }) {
   );
 }
 
-/** The state of the user’s consent to a server, and the result of the last question. */
+/** Shows whether the user agreed to a server, and the result of the last question. */
 function ServerConsent({ server, reaching }: { server: ToolServer; reaching: Reaching }) {
   const { isPending, refusal, giveUp } = reaching;
   const asking = server.state === 'asking';

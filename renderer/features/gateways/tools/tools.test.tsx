@@ -29,7 +29,7 @@ const files: ToolServer = {
 const open = (server: Partial<ToolServer> = {}) =>
   openApp('#settings/tools', { tools: { ...fakeToolsData(), servers: [{ ...files, ...server }] } });
 
-test('a built-in tool is off until it is switched on, and says so when that fails', async () => {
+test('a built-in tool stays off when switching it on fails, and the error is shown', async () => {
   const fake = await openApp('#settings/tools');
   const calculator = page.getByRole('switch', { name: 'Calculator' });
   await expect.element(calculator).not.toBeChecked();
@@ -42,7 +42,7 @@ test('a built-in tool is off until it is switched on, and says so when that fail
   await expect.element(calculator).toBeChecked();
 });
 
-test('a program is added by keyboard alone, its secret goes in and never comes out, and nothing is started', async () => {
+test('a program is added by keyboard, its secret is never shown again, and nothing is started', async () => {
   const fake = await openApp('#settings/tools');
   await expect.element(button('Add server')).toBeVisible();
   button('Add server').element().focus();
@@ -66,7 +66,7 @@ test('a program is added by keyboard alone, its secret goes in and never comes o
   expect(fake.calls).not.toContain('tools.testServer');
 });
 
-test('an invalid address is not accepted, and a refusal of the core is shown in the form', async () => {
+test('an invalid address cannot be saved, and a refusal by the core is shown in the form', async () => {
   const fake = await openApp('#settings/tools');
   await button('Add server').click();
   const form = dialog('Add a tool server');
@@ -83,7 +83,7 @@ test('an invalid address is not accepted, and a refusal of the core is shown in 
   await expect.element(main()).toMatchTextContent('https://tools.test/mcp');
 });
 
-test('a server is switched on only after its tools were shown as they are now', async () => {
+test('a server is switched on only after its current tools were shown', async () => {
   const fake = await open();
   await useFiles().click();
   const look = dialog('Switch on Files?');
@@ -99,7 +99,7 @@ test('a server is switched on only after its tools were shown as they are now', 
   await expect.element(useFiles()).not.toBeChecked();
 });
 
-test('a person is asked outside the page: it waits, can be told to stop, and a no leaves everything as it was', async () => {
+test('switching a server on waits for the person’s consent outside the page, can be stopped, and a refusal changes nothing', async () => {
   const fake = await openApp('#settings/tools', {
     tools: { ...fakeToolsData(), servers: [{ ...files, allowed: false, tools: [] }] },
   });
@@ -144,12 +144,12 @@ test('a person is asked outside the page: it waits, can be told to stop, and a n
   await expect.element(useFiles()).not.toBeChecked();
 });
 
-test('what cannot be seen in a command line is written out', async () => {
+test('invisible characters in a command line are spelled out', async () => {
   await open({ transport: { ...files.transport, args: ['exe\u202efdp', 'a\nb'] } as ToolServer['transport'] });
   await expect.element(main()).toMatchTextContent('files exe\\u{202e}fdp a\\nb · TOKEN');
 });
 
-test('a server that is on without anybody having agreed to it here is held back, and says so', async () => {
+test('an enabled server without consent on this computer is held back and marked', async () => {
   await open({ enabled: true, state: 'ready', allowed: false });
   await expect.element(main()).toMatchTextContent('Held back: nobody has agreed on this computer');
   await button('Look again Files').click();
@@ -157,7 +157,7 @@ test('a server that is on without anybody having agreed to it here is held back,
   await expect.element(main()).not.toMatchTextContent('Held back');
 });
 
-test('a server that cannot be reached says why and stays off', async () => {
+test('a server that cannot be reached shows the reason and stays off', async () => {
   await open({ transport: { type: 'stdio', command: 'missing', args: [], folder: null, variables: [] } });
   await useFiles().click();
   await expect.element(main()).toMatchTextContent('spawn missing ENOENT');
@@ -165,7 +165,7 @@ test('a server that cannot be reached says why and stays off', async () => {
   expect(dialog('Switch on Files?').elements()).toHaveLength(0);
 });
 
-test('a server that has changed says so until it is looked at again', async () => {
+test('a changed server is marked until it is reviewed again', async () => {
   await open({ enabled: true, state: 'ready', changed: true });
   await expect.element(main()).toMatchTextContent('held back until you look at it again');
   await button('Look again Files').click();
@@ -173,7 +173,7 @@ test('a server that has changed says so until it is looked at again', async () =
   await expect.element(button('Look again Files')).not.toBeInTheDocument();
 });
 
-test('a server is edited without its secret being asked for again, and removed after a question', async () => {
+test('a server is edited without entering its secret again, and removed after a confirmation', async () => {
   const fake = await open();
   await button('Edit Files').click();
   const form = dialog('Edit Files');
@@ -188,7 +188,7 @@ test('a server is edited without its secret being asked for again, and removed a
   await expect.element(main()).toMatchTextContent('No servers yet.');
 });
 
-test('servers are imported from pasted settings, switched off, and what was left out is named', async () => {
+test('servers are imported from pasted settings, switched off, and skipped ones are listed', async () => {
   const fake = await openApp('#settings/tools');
   await button('Import').click();
   const form = dialog('Import tool servers');
@@ -205,7 +205,7 @@ test('servers are imported from pasted settings, switched off, and what was left
   await expect.element(useFiles()).not.toBeChecked();
 });
 
-test('a permission is listed with where it holds, and taken back', async () => {
+test('permissions are listed with their chat and can be withdrawn', async () => {
   const grant = { serverId: 'files', serverName: 'Files', tool: 'read_file', grantedAt: 1 };
   const [chat] = fakeData().conversations;
   if (!chat) throw new Error('The fake core has chats');

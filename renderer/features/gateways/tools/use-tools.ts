@@ -13,7 +13,7 @@ export function useTools() {
   return useQuery(useOrpc().tools.list.queryOptions());
 }
 
-/** Each call resolves after the refetch, so that nothing flickers back. */
+/** Each call resolves after the refetch, so that the old state doesn't flicker back. */
 export function useToolCalls() {
   const api = useApi();
   const queries = useQueryClient();
@@ -28,7 +28,7 @@ export function useToolCalls() {
       mutationFn: ({ id, ...entry }: ServerEntry) =>
         id === null ? api.tools.addServer(entry) : api.tools.changeServer({ id, ...entry }),
       onSettled,
-      // Its input has secret values, which must not stay in the cache.
+      // The input contains secrets, which must not stay in the cache.
       gcTime: 0,
     }),
     test: useMutation({

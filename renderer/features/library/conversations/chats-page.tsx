@@ -44,7 +44,7 @@ const useSelection = create<Selection>()((set, get) => ({
   set: (ids) => set({ ids: new Set(ids) }),
 }));
 
-/** The selected chats that are still listed. */
+/** Returns the selected chats that are still listed. */
 const getSelected = (conversations: readonly Conversation[], ids: ReadonlySet<string>): Conversation[] =>
   conversations.filter((each) => ids.has(each.id));
 
@@ -233,7 +233,7 @@ function BulkBar({ conversations }: { conversations: readonly Conversation[] }) 
 interface ChatEntry {
   readonly key: string;
   readonly conversation: Conversation;
-  /** The title with highlighted matches; null: plain. */
+  /** The title with highlighted matches. Null: plain. */
   readonly title: readonly TextRun[] | null;
   readonly message: SearchHit['message'];
 }
@@ -241,7 +241,7 @@ interface ChatEntry {
 interface ChatTableProps {
   label: string;
   entries: readonly ChatEntry[];
-  /** Loads more; null: all is loaded or loading. */
+  /** Loads more. Null: everything is loaded or loading. */
   onEnd: (() => void) | null;
 }
 

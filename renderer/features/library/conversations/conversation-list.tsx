@@ -170,10 +170,10 @@ function FolderRow({ row, index, tabIndex }: RowOf<'folder'>) {
 }
 
 const rowHeight = () => (document.documentElement.dataset.density === 'compact' ? 28 : 32);
-/** Rows before the end at which the next page is loaded. */
+/** The next page is loaded this many rows before the end. */
 const ahead = 30;
 
-/** The conversation list, virtualised; arrows, Home and End move through it. */
+/** The conversation list, virtualised. Arrows, Home and End move through it. */
 export function ConversationList({ onChoose }: { onChoose: () => void }) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);

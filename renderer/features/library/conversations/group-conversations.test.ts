@@ -22,7 +22,7 @@ const at = (id: string, updatedAt: number): Conversation => ({
   temporary: false,
 });
 
-test('days are calendar days: half past midnight, what was an hour ago was yesterday', () => {
+test('an hour ago is yesterday when it is half past midnight', () => {
   const groups = groupConversations(
     [at('a', now - 60_000), at('b', now - hour), at('c', now - 26 * hour), at('d', now - 40 * 24 * hour)],
     now,

@@ -13,14 +13,14 @@ export type ListRow =
 export interface ListContents {
   readonly pinned: readonly Conversation[];
   readonly folders: readonly Folder[];
-  /** The conversations of each open folder; missing while it is being loaded. */
+  /** The conversations of each open folder. A folder is missing while it is being loaded. */
   readonly contents: ReadonlyMap<string, { conversations: readonly Conversation[]; more: boolean }>;
   readonly openFolders: ReadonlySet<string>;
   /** Neither in a folder nor pinned, newest first. */
   readonly recent: readonly Conversation[];
 }
 
-/** Pinned chats, folders with their chats, then the rest by day, as one list that can be virtualised. */
+/** Returns pinned chats, folders with their chats, then the rest by day, as one list that can be virtualised. */
 export function listRows(
   { pinned, folders, contents, openFolders, recent }: ListContents,
   labels: { pinned: string; folders: string },
@@ -59,7 +59,10 @@ interface ConversationGroup {
   readonly conversations: readonly Conversation[];
 }
 
-/** Newest first under Today, Yesterday, Previous 7 days, then by month; calendar days in the reader’s time zone. */
+/**
+ * Groups conversations under Today, Yesterday, Previous 7 days, then by month, newest first. Days are calendar days in
+ * the reader’s time zone.
+ */
 export function groupConversations(conversations: readonly Conversation[], nowMs: number): ConversationGroup[] {
   const groups = new Map<string, Conversation[]>();
   const sorted = [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
@@ -77,7 +80,7 @@ function getLabel(timeMs: number, nowMs: number): string {
   return formatMonth(timeMs);
 }
 
-/** Midnight that many days ago; correct for days of 23 hours. */
+/** Returns midnight that many days ago. Correct even when a day has 23 hours. */
 function startOfDay(nowMs: number, daysAgo: number): number {
   const date = new Date(nowMs);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo).getTime();

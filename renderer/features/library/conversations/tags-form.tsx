@@ -8,7 +8,7 @@ import { useOverview } from './use-organise.ts';
 
 const wrong = (tag: string) => tag.length > 40 || /[":]/.test(tag);
 
-/** Tags of one or more chats; pressed: all of them have it. */
+/** The tags of one or more chats. A pressed tag is on all of them. */
 export function TagsForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
   const overview = useOverview();
   const { act } = useAct();

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { Hint } from '../../../ui/elements/hint.tsx';
 import { useKeepChat } from './use-organise.ts';
 
-/** Says that the open chat is not kept, and keeps it if that is wanted. */
+/** Shows that the open chat is temporary, and offers to save it. */
 export function TemporaryMark({ conversationId }: { conversationId: string }) {
   const keep = useKeepChat();
   return (

@@ -37,7 +37,7 @@ export function useAct() {
   async function dropTemporary(id: string): Promise<void> {
     try {
       await remove.mutateAsync(id);
-      // Left before, it would be offered back for a minute.
+      // Navigates only after the removal. Leaving earlier would offer the chat for undo for a minute.
       useNav.getState().go(newChat);
     } catch (error) {
       failed(text.failed, error);

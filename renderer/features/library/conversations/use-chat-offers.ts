@@ -5,7 +5,7 @@ import { useChatDialog } from './chat-dialog.ts';
 import { changes, useAct } from './use-act.ts';
 import { useCopies } from './use-copies.ts';
 
-/** Offers what can be done with the open chat as a whole. */
+/** Registers the actions on the open chat for the palette and the shortcuts. */
 export function useChatOffers(conversation: Conversation | null): void {
   const { ask } = useChatDialog.getState();
   const { act } = useAct();

@@ -4,7 +4,7 @@ import { useNav } from '../../../navigation/nav.ts';
 import { text } from '../../../text/conversations-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 
-/** Copies of a chat: a second chat, or its words in the clipboard. */
+/** Copies a chat to a second chat, or its text to the clipboard. */
 export function useCopies() {
   const api = useApi();
   const { say, failed } = useNotify();

@@ -3,7 +3,7 @@ import { listRows } from './list-rows.ts';
 import { useOpenFolders } from './open-folders.ts';
 import { useConversationPages, useFolderContents, useOverview } from './use-organise.ts';
 
-/** The conversation list: its rows as they are shown, made when asked for, and how far it is read. */
+/** The rows of the conversation list, computed on demand, and the query that loads more. */
 export function useListRows() {
   const overview = useOverview();
   const pinned = useConversationPages({ view: 'active', pinned: true });

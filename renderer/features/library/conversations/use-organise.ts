@@ -16,7 +16,7 @@ export function useOverview() {
 export interface ListFilter {
   readonly view: ChatsView;
   readonly pinned?: boolean;
-  /** `none`: conversations in no folder. */
+  /** `none` means conversations in no folder. */
   readonly folderId?: string;
 }
 
@@ -33,7 +33,7 @@ export function useConversationPages(filter: ListFilter) {
   return { ...query, conversations };
 }
 
-/** The conversations of these folders; `more`: there are further ones. */
+/** The conversations of these folders. `more` is true if there are further ones. */
 export function useFolderContents(folderIds: readonly string[]) {
   const { list } = useOrpc().conversations;
   return useQueries({
@@ -70,7 +70,7 @@ export function useOrganiseCalls() {
   };
 }
 
-/** Keeps a temporary chat from now on. */
+/** Turns a temporary chat into a saved one. */
 export function useKeepChat() {
   const api = useApi();
   const { say, failed } = useNotify();

@@ -12,7 +12,7 @@ const formats = (['markdown', 'html', 'pdf', 'portico', 'json'] as const).map((v
   label: text.formats[value],
 }));
 
-/** Chooses the format of an export. */
+/** The form that chooses the format of an export. */
 export function ExportForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
   const [format, setFormat] = useState<SavedFormat>('markdown');
   const exporting = useExport();

@@ -5,7 +5,7 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { ImportForm } from './import-form.tsx';
 import { type OpenImport, useImportDecision } from './use-import.ts';
 
-/** Asks whether what was read from a file is imported. Null: not shown. */
+/** Asks whether to import what was read from a file. Null: not shown. */
 export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone: () => void }) {
   const { commit, giveUp } = useImportDecision();
   const { say, failed } = useNotify();

@@ -9,16 +9,16 @@ const maxShown = 200;
 
 interface ImportFormProps {
   preview: ImportPreview;
-  /** Of the file. */
+  /** The name of the file. */
   name: string;
   busy: boolean;
-  /** The button that goes on, which is focused first. */
+  /** The button that continues, which is focused first. */
   goOn: RefObject<HTMLButtonElement | null>;
   onImport: () => void;
   onCancel: () => void;
 }
 
-/** A preview of an import: what would be imported and what not. */
+/** A preview of an import: what would be imported and what would not. */
 export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: ImportFormProps) {
   const brought = preview.conversations.filter((each) => each.newMessages > 0);
   const [grown, fresh] = [brought.filter((each) => each.alreadyHere), brought.filter((each) => !each.alreadyHere)];
@@ -35,7 +35,7 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
       {isNew && (
         <section
           aria-label={text.preview}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
           tabIndex={0}
           className="mb-3 max-h-56 overflow-y-auto rounded-menu border border-line"
         >

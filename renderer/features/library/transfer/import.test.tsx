@@ -5,7 +5,7 @@ import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
 
-test('a file that can be read takes away what was said of the one before, which could not', async () => {
+test('a readable file clears the error of the unreadable one before it', async () => {
   const fake = await openApp('#settings/data');
   const field = page.getByLabelText('File to import');
   await expect.element(field).toBeInTheDocument();
@@ -19,7 +19,7 @@ test('a file that can be read takes away what was said of the one before, which 
   await expect.poll(() => refused.all().length, { timeout: 5000 }).toBe(0);
 });
 
-test('a long title can be read whole before its chat is imported', async () => {
+test('a long title can be read in full before its chat is imported', async () => {
   await openApp('#settings/data');
   await page.getByLabelText('File to import').upload(new File(['x'], 'good.zip'));
   const title = page.getByRole('dialog').getByText(/^An old chat/);

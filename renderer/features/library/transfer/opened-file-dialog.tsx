@@ -8,7 +8,7 @@ import { FailureWords } from '../../../ui/notices/remedy.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { useOpenedFile } from './use-import.ts';
 
-/** Asks about files that the system opened with the app, one after another. Nothing is imported before. */
+/** Asks about files that the system opened with the app, one after another. Nothing is imported before the answer. */
 export function OpenedFileDialog() {
   const fileId = useOpenedFiles(({ waiting }) => waiting[0]);
   return fileId === undefined ? null : <OpenedFile key={fileId} fileId={fileId} />;

@@ -2,9 +2,9 @@ import { text } from '../../../text/transfer-text.ts';
 
 const loadLimitMs = 60_000;
 
-/** Prints a page of this host from a hidden frame: the browser shows its print dialog. */
+/** Prints a page of this host from a hidden frame. The browser shows its print dialog. */
 export async function printPage(path: string): Promise<void> {
-  // Frames whose dialog never reported that it closed.
+  // Removes earlier frames whose dialog never reported that it closed.
   for (const old of document.querySelectorAll('iframe[data-print]')) old.remove();
   const frame = document.createElement('iframe');
   frame.className = 'pointer-events-none fixed size-0 border-0 opacity-0';

@@ -27,7 +27,7 @@ export type Exported =
   | { readonly as: 'saved'; readonly name: string }
   | { readonly as: 'download' | 'print' | 'nothing' };
 
-/** Exports chats: to a file by the system’s dialog, or by the browser’s download and print. */
+/** Exports chats to a file by the system’s dialog, or by the browser’s download and print. */
 export function useExport() {
   const api = useApi();
   const saveDialog = useAppInfo().data?.capabilities.saveDialog ?? false;

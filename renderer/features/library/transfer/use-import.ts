@@ -8,7 +8,7 @@ const pieceBytes = 1_000_000;
 export interface OpenImport {
   readonly uploadId: string;
   readonly preview: ImportPreview;
-  /** Of the file. */
+  /** The name of the file. */
   readonly name: string;
 }
 
@@ -37,7 +37,7 @@ export function useImport() {
   return { percent, read };
 }
 
-/** Reads a file that the system opened with the app. Whatever was read is given up with the signal. */
+/** Reads a file that the system opened with the app. Aborting the signal discards what was read. */
 export function useOpenedFile() {
   const api = useApi();
   return useMutation({

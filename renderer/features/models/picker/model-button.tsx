@@ -8,7 +8,7 @@ interface ModelButtonProps extends ComponentProps<'button'> {
   name: string;
 }
 
-/** The chosen model; opens the picker. */
+/** A button that shows the chosen model and opens the picker. */
 export function ModelButton({ provider, name, ...rest }: ModelButtonProps) {
   return (
     <button

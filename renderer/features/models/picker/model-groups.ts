@@ -12,17 +12,17 @@ export interface ModelChoice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
-  /** `$5.00 / $25.00`, per million tokens in and out; of a vendor's model without a price, that it is unknown. */
+  /** `$5.00 / $25.00` per million tokens in and out, or a note that a vendor's price is unknown. */
   readonly price: string;
   readonly abilities: readonly Ability[];
   readonly note: string;
   readonly disabled: boolean;
-  /** The name of the provider whose key is missing; null if that is not what is. */
+  /** The name of the provider whose key is missing. Null if no key is missing. */
   readonly wantsKey: string | null;
   readonly words: string;
 }
 
-/** A type alias: an interface would not fit the index signature of the combobox’s groups. */
+/** A type alias, because an interface would not fit the index signature of the combobox’s groups. */
 export type ModelGroup = {
   readonly value: string;
   readonly items: readonly ModelChoice[];
@@ -30,7 +30,7 @@ export type ModelGroup = {
 
 const usable = (model: Model) => model.status === 'available' || model.status === 'degraded';
 
-/** Models by provider, the newest first; last those that cannot be used yet. */
+/** Groups models by provider, newest first. Unusable models come last. */
 export function modelGroups(models: readonly Model[], providerName: ProviderName): ModelGroup[] {
   const sorted = [...models].sort(
     (a, b) => rank(a) - rank(b) || a.owned_by.localeCompare(b.owned_by) || b.created - a.created,
@@ -76,7 +76,7 @@ function getWant({ status, provider, unavailable_reason: said }: Model, provider
   return said === null ? '' : saidByGateway(status, said);
 }
 
-/** Every word of the query occurs in name, id or maker. */
+/** True if every word of the query occurs in the name, id or maker. */
 export const matches = (choice: ModelChoice, query: string): boolean =>
   query
     .toLowerCase()

@@ -15,11 +15,11 @@ interface ModelListProps {
   /** How many matches are not rendered. */
   hidden: number;
   label?: string;
-  /** Favourites can be changed: by the star, and by mod+D. */
+  /** Set if favourites can be changed here, with the star or mod+D. */
   preferred?: ReturnType<typeof usePreferred> | undefined;
-  /** What has the focus once it is closed; else what opened it. */
+  /** Returns the element to focus after closing. By default it is the one that opened the list. */
   finalFocus?: () => HTMLElement | null;
-  /** The choice that the keyboard is at. */
+  /** The choice that the keyboard has highlighted. */
   highlighted?: () => ModelChoice | undefined;
 }
 
@@ -109,7 +109,7 @@ function Choice({ choice, preferred }: PreferredProps & { choice: ModelChoice })
   );
 }
 
-/** What the model can do, at a glance. */
+/** Icons for what the model can do. */
 function Abilities({ of: { abilities, disabled } }: { of: ModelChoice }) {
   if (abilities.length === 0 || disabled) return null;
   return (
@@ -123,7 +123,7 @@ function Abilities({ of: { abilities, disabled } }: { of: ModelChoice }) {
   );
 }
 
-/** For the mouse: the keyboard has mod+D, because an option holds no control. */
+/** A star for the mouse only. The keyboard has mod+D, because an option can't contain a control. */
 function FavouriteStar({ choice, preferred }: { preferred: ReturnType<typeof usePreferred>; choice: ModelChoice }) {
   const { id, name, wantsKey } = choice;
   const chosen = preferred.favourites.includes(id);

@@ -15,14 +15,14 @@ const named = (name: string) => {
   return model;
 };
 
-test('the newest of a provider come first, and what needs a key comes last', () => {
+test('a provider’s newest models come first, and models that need a key come last', () => {
   const [older, newer] = [named('Claude Opus 5'), named('Claude Haiku 5')];
   const locked = { ...older, id: 'anthropic/locked', status: 'no_credential' as const, created: 2_000_000_000 };
   const groups = modelGroups([locked, older, { ...newer, created: older.created + 1 }], (id) => id);
   expect(groups.map(({ items }) => items.map(({ id }) => id))).toEqual([[newer.id, older.id], [locked.id]]);
 });
 
-test('favourites and what was chosen last stand on top, each once, and are kept', async () => {
+test('favourite and recent models are listed first, each once, and are stored', async () => {
   const fake = await openApp('#chat');
   await picker.click();
   await page.getByRole('option', { name: /Claude Haiku 5/ }).click();
@@ -40,7 +40,7 @@ test('favourites and what was chosen last stand on top, each once, and are kept'
   await expect.element(page.getByRole('option', { name: /Claude Opus 5/ })).toHaveLength(1);
 });
 
-test('a model whose provider has no key leads to where that is added', async () => {
+test('a model whose provider has no key leads to where the key is added', async () => {
   const [provider] = fakeData().providers.filter(({ state }) => state === 'not_set');
   const locked = fakeModels.find((model) => model.status === 'no_credential');
   if (!provider || !locked) throw new Error('Every provider of the fake has a key');
@@ -54,7 +54,7 @@ test('a model whose provider has no key leads to where that is added', async () 
   await expect.element(page.getByRole('button', { name: `Add key (${provider.name})` })).toHaveFocus();
 });
 
-test('a model whose provider has just got its key is chosen, although the list is still from before', async () => {
+test('a model can be chosen right after its key was added, although the list is older', async () => {
   const locked = fakeModels.find((model) => model.status === 'no_credential');
   if (!locked) throw new Error('Every model of the fake has a key');
   const fake = await openApp('#chat', {
@@ -73,7 +73,7 @@ test('a model whose provider has just got its key is chosen, although the list i
   expect(location.hash).toBe('#chat');
 });
 
-test('a model that is called as it was typed stands before newer ones that have the words somewhere', async () => {
+test('a model whose name matches the query exactly is listed before newer partial matches', async () => {
   const opus = named('Claude Opus 5');
   const newer = { ...opus, id: 'anthropic/opus-4.5', name: 'Claude Opus 4.5', created: opus.created + 1 };
   await openApp('#chat', { models: [newer, ...fakeModels] });
@@ -84,7 +84,7 @@ test('a model that is called as it was typed stands before newer ones that have 
   await expect.element(picker).toMatchTextContent('Claude Opus 5');
 });
 
-test('after models of a comparison were picked the message can be typed at once', async () => {
+test('the message field is focused after the models of a comparison were picked', async () => {
   await openApp('#chat');
   await page.getByRole('button', { name: 'Compare models' }).click();
   await expect.element(page.getByPlaceholder(/^Search/)).toHaveFocus();

@@ -20,7 +20,7 @@ interface ModelPickerProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Chooses the model. One whose provider has no key leads to where that is added. */
+/** Chooses the model. A model without a provider key leads to where the key is added. */
 export function ModelPicker({ models, value, onChange, ...opening }: ModelPickerProps) {
   const preferred = usePreferred();
   const providerName = useProviderName();
@@ -58,7 +58,7 @@ interface Preferred {
   readonly recent: readonly string[];
 }
 
-/** Favourites and recent ones above the other groups, each model once. */
+/** Puts favourites and recent models above the other groups, each model once. */
 function preferredFirst(groups: readonly ModelGroup[], { favourites, recent }: Preferred): ModelGroup[] {
   const all = groups.flatMap(({ items }) => items).filter(({ disabled }) => !disabled);
   const of = (ids: readonly string[]) => ids.flatMap((id) => all.find((item) => item.id === id) ?? []);

@@ -5,13 +5,13 @@ import { fieldClass } from '../../../ui/forms/text-field.tsx';
 
 interface ModelSelectProps {
   label: string;
-  /** The choice of no model. */
+  /** The label of the choice of no model. */
   none: string;
   value: string | null;
   onChange: (model: string | null) => void;
 }
 
-/** A model, or none, in a form. One that is not listed at the moment stays chosen. */
+/** A form field for a model or none. A model that isn't listed at the moment stays chosen. */
 export function ModelSelect({ label, none, value, onChange }: ModelSelectProps) {
   const id = useId();
   const models = useModels().data?.models ?? [];

@@ -1,7 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useOrpc } from '../../../api/api.ts';
 
-/** Whether a model’s provider has a key. Asks again: a key may just have been entered, and the list that is shown be from before. */
+/**
+ * Returns a function that checks whether a model’s provider has a key. It refetches the list, because a key may have
+ * been entered since.
+ */
 export function useHasKey(): (id: string) => Promise<boolean> {
   const queries = useQueryClient();
   const list = useOrpc().models.list.queryOptions({ staleTime: 0 });

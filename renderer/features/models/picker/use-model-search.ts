@@ -3,7 +3,7 @@ import { type ModelChoice, type ModelGroup, matches } from './model-groups.ts';
 
 const maxShown = 120;
 
-/** The search that model comboboxes share; `hidden` counts matches that are not rendered. */
+/** The search that model comboboxes share. `hidden` counts matches that are not rendered. */
 export function useModelSearch(
   groups: readonly ModelGroup[],
   { open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void },
@@ -28,7 +28,7 @@ export function useModelSearch(
   return { search, hidden };
 }
 
-/** Matches, limited in number: thousands of rows would make each keystroke slow. */
+/** Returns a limited number of matches, because thousands of rows would make each keystroke slow. */
 function found(groups: readonly ModelGroup[], query: string) {
   const wanted = query.trim().toLowerCase();
   const all = groups
@@ -39,7 +39,7 @@ function found(groups: readonly ModelGroup[], query: string) {
   return { shown, hidden: getSize(all) - getSize(shown) };
 }
 
-/** A model that is called so before those that have the words somewhere; without a query all as they were. */
+/** Puts models whose name matches before those that only contain the words. Without a query the order stays. */
 function bestFirst(group: ModelGroup, query: string, wanted: string) {
   const placed = group.items
     .filter((item) => matches(item, query))
@@ -60,7 +60,7 @@ function getPlace(choice: ModelChoice, wanted: string): number {
 
 const getSize = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
 
-/** The best matches only. */
+/** Returns only the best matches. */
 function getFirst(groups: readonly ModelGroup[]): ModelGroup[] {
   let left = maxShown;
   return groups.flatMap((group) => {

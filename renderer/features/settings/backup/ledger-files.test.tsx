@@ -1,5 +1,5 @@
 import '../../../ui/styles/theme.css';
-// Loaded before a test’s time runs.
+// Imported here so that loading the page doesn't count against the first test's timeout.
 import './data-section.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -11,7 +11,7 @@ const dialog = page.getByRole('dialog', { name: 'Restore this copy of the ledger
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const copies = page.getByRole('list', { name: 'Copies of the ledger' });
 
-test('a copy of the ledger is restored after a question that says what goes back, and that can be undone', async () => {
+test('restoring a copy of the ledger is confirmed with what will change, and can be undone', async () => {
   await openApp('#settings/data');
   await button('Copy the ledger').click();
   await copies.getByRole('button', { name: /^Restore/ }).click();
@@ -31,11 +31,11 @@ test('a copy of the ledger is restored after a question that says what goes back
   await expect.element(copies.getByText('Before a restore')).toBeVisible();
   await button('Undo').click();
   await expect.poll(() => copies.getByText('Before a restore').elements().length).toBe(2);
-  // Three copies of one minute are told from each other.
+  // Three copies of the same minute are distinguished by their seconds.
   await expect.element(copies.getByRole('button', { name: /^Restore .*\d:\d\d:\d\d/ })).toHaveLength(3);
 });
 
-test('while it is compared nothing can be restored; a copy that cannot be read, and a failed restore, say why', async () => {
+test('nothing can be restored while the copies are compared, and an unreadable copy or failed restore shows the reason', async () => {
   const fake = await openApp('#settings/data');
   await button('Copy the ledger').click();
   fake.hold('ledger.compare', true);

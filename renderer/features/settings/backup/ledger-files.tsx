@@ -18,7 +18,7 @@ import { useLedgerComparison, useLedgerFiles } from './use-ledger-files.ts';
 
 const formats = ['csv', 'json'] as const;
 
-/** Copies of the ledger, and exports in which a row is a line of it. */
+/** The copies of the ledger, and exports with one line of it per row. */
 export function LedgerFiles() {
   const { copies, backUp, remove, putBack, restore, save } = useLedgerFiles();
   const [removing, setRemoving] = useState<LedgerBackup | null>(null);
@@ -150,7 +150,7 @@ interface RestoreLedgerProps {
   onCancel: () => void;
 }
 
-/** Asks before the ledger goes back to a copy, and says what goes with it. */
+/** Asks before the ledger is restored from a copy, and lists what will be lost. */
 function RestoreLedger({ copy, restoring, onRestore, onCancel }: RestoreLedgerProps) {
   const comparison = useLedgerComparison(copy.name);
   if (comparison.isError && !comparison.data) {
@@ -183,7 +183,8 @@ function WhatGoesBack({ accounts, lostKeys }: LedgerComparison) {
         columns={[{ name: text.account }, { name: text.inCopy, amount: true }, { name: text.now, amount: true }]}
       >
         {accounts.map((account, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name, and they are read once
+          // biome-ignore lint/suspicious/noArrayIndexKey: two accounts may have the same name, and the list never
+          // changes
           <tr key={index}>
             <th scope="row" className={`${tableCell} max-w-40 truncate text-left font-normal`}>
               {getName(account)}

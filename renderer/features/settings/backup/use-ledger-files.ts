@@ -6,7 +6,7 @@ import { saveFile } from '../../../browser/save-file.ts';
 
 const types = { csv: 'text/csv;charset=utf-8', json: 'application/json' } as const;
 
-/** Copies of the ledger, and what makes and exports them. */
+/** The copies of the ledger, and the calls that create and export them. */
 export function useLedgerFiles() {
   const api = useApi();
   const queries = useQueryClient();
@@ -28,7 +28,7 @@ export function useLedgerFiles() {
   return { copies, backUp, remove, putBack, restore, save };
 }
 
-/** What a restore of a copy would change; read with each question, since the books go on. */
+/** What restoring a copy would change. Read again for each question, because the ledger keeps growing. */
 export function useLedgerComparison(name: string) {
   return useQuery(useOrpc().ledger.compare.queryOptions({ input: { name }, gcTime: 0 }));
 }

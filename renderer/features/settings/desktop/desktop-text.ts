@@ -2,7 +2,7 @@ import { formatBytes } from '#shared/file-size.ts';
 import { counted } from '../../../text/format.ts';
 import { words } from '../../../text/language.ts';
 
-/** What only the installed app has. */
+/** Texts for features that only the installed app has. */
 export const text = words({
   updates: {
     title: 'Updates',

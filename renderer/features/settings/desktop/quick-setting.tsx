@@ -10,7 +10,7 @@ import { text } from './desktop-text.ts';
 
 const { quick: words } = text;
 
-/** The shortcut of the whole system that shows the small window. */
+/** The system-wide shortcut that shows the small window. */
 export function QuickSetting() {
   const { data, error } = useQuickWindow();
   const set = useSetQuickKeys();
@@ -27,7 +27,7 @@ export function QuickSetting() {
     event.stopPropagation();
     const keys = getKeys(event, isMac);
     if (keys === null) return;
-    // Without a modifier every program would lose a key that it types with.
+    // Without a modifier, the shortcut would take a typing key from every program.
     if (!/^(?:mod|Alt)\+/.test(keys)) return setRefused(words.unsuited(keyNames(keys)));
     take(keys);
   };

@@ -8,7 +8,7 @@ import { text } from './desktop-text.ts';
 
 const { secrets: words } = text;
 
-/** A made-up key is kept, and everything on disk searched for it. */
+/** Stores a fake key and searches everything on disk for it. */
 export function SecretsTestRow() {
   const test = useSecretsTest();
   return (

@@ -18,7 +18,7 @@ interface UpdatesSectionProps {
   onAutomatic: (automatic: boolean) => void;
 }
 
-/** Newer versions of the installed app: what becomes of them, and whether they are looked for. */
+/** Newer versions of the installed app: their state, and whether to check for them. */
 export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) {
   const { data, isPending, error, refetch } = useUpdates();
   const calls = useUpdateCalls();
@@ -65,7 +65,7 @@ export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) 
           {data.notes !== null && data.version !== null && (
             <section aria-label={words.notes(data.version)} className="mt-4">
               <h4 className="mb-1 font-medium">{words.notes(data.version)}</h4>
-              {/* As text: it comes from outside, and HTML in it stays words. */}
+              {/* Rendered as plain text. The release notes come from outside, and HTML in them must not be interpreted. */}
               <p className="max-h-80 overflow-y-auto rounded-menu border border-line p-3 text-fg-2 text-sm whitespace-pre-wrap wrap-anywhere">
                 {data.notes}
               </p>

@@ -11,12 +11,12 @@ const words = text.rebind;
 interface CaptureKeysProps {
   id: ActionId;
   rebind: ReturnType<typeof useRebind>;
-  /** The keys whose place the new ones take. */
+  /** The keys that the new ones replace. */
   replaced: string | null;
   onDone: () => void;
 }
 
-/** Takes the next keys that are pressed as a shortcut, unless they belong to something else. */
+/** Takes the next pressed keys as a shortcut, unless they belong to something else. */
 export function CaptureKeys({ id, rebind, replaced, onDone }: CaptureKeysProps) {
   const field = useRef<HTMLButtonElement>(null);
   const [refused, setRefused] = useState<string | null>(null);

@@ -12,7 +12,7 @@ import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { CaptureKeys } from './capture-keys.tsx';
 import { useRebind } from './use-rebind.ts';
 
-/** A browser does these itself. */
+/** Actions that a browser provides itself, by the capability that the host needs. */
 const needs: Partial<Record<ActionId, keyof AppInfo['capabilities']>> = {
   newWindow: 'windows',
   zoomIn: 'zoom',
@@ -72,7 +72,7 @@ export function ShortcutEditor() {
 }
 
 function ShortcutRow({ id, rebind }: { id: ActionId; rebind: ReturnType<typeof useRebind> }) {
-  /** The keys that are being replaced; null: keys are being added. */
+  /** The keys that are being replaced. Null: keys are being added. */
   const [capturing, setCapturing] = useState<{ readonly replaced: string | null } | null>(null);
   const name = actionText[id];
   const keys = rebind.bindings[id];

@@ -8,7 +8,7 @@ afterEach(closeApp);
 const row = (name: string) => page.getByRole('listitem', { name, exact: true });
 const press = (keys: string) => userEvent.keyboard(`{Control>}{Shift>}${keys}{/Shift}{/Control}`);
 
-test('a shortcut is changed, works at once, and is reset', async () => {
+test('a changed shortcut works at once and can be reset', async () => {
   const fake = await openApp('#settings/keyboard');
   await row('Usage').getByRole('button', { name: 'Add a shortcut: Usage' }).click();
   await expect.element(page.getByRole('button', { name: /Press the new keys for Usage/ })).toHaveFocus();
@@ -23,7 +23,7 @@ test('a shortcut is changed, works at once, and is reset', async () => {
   await expect.element(row('Usage')).toMatchTextContent('No shortcut');
 });
 
-test('keys that belong to another action are given over only when that is said', async () => {
+test('keys of another action are reassigned only after a confirmation', async () => {
   const fake = await openApp('#settings/keyboard');
   await row('Find in this chat').getByRole('button', { name: 'Add a shortcut: Find in this chat' }).click();
   await userEvent.keyboard('{Control>}\\{/Control}');
@@ -35,7 +35,7 @@ test('keys that belong to another action are given over only when that is said',
   await expect.poll(() => fake.data.settings.shortcuts).toEqual({});
 });
 
-test('keys that write or belong to the system are refused with a reason; Tab leaves it', async () => {
+test('typing keys and system keys are refused with a reason, and Tab leaves the field', async () => {
   const fake = await openApp('#settings/keyboard');
   await row('Usage').getByRole('button', { name: 'Add a shortcut: Usage' }).click();
   await userEvent.keyboard('j');
@@ -47,7 +47,7 @@ test('keys that write or belong to the system are refused with a reason; Tab lea
   expect(fake.data.settings.shortcuts).toEqual({});
 });
 
-test('a removed shortcut does nothing, and hints show the one in force', async () => {
+test('a removed shortcut does nothing, and hints show the active one', async () => {
   const fake = await openApp('#settings/keyboard');
   const search = row('Search');
   await search.getByRole('button', { name: 'Remove Ctrl K from Search' }).click();

@@ -8,7 +8,7 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 
 const getDefaults = (id: ActionId): readonly string[] => actionList.find((action) => action.id === id)?.keys ?? [];
 
-/** Changes shortcuts. Each change is saved at once; what equals the default is not stored. */
+/** Changes shortcuts. Each change is saved at once. A shortcut equal to the default is not stored. */
 export function useRebind() {
   const bindings = useBindings();
   const changed = useSettings().data?.shortcuts ?? {};
@@ -31,7 +31,7 @@ export function useRebind() {
     anyChanged: Object.keys(changed).length > 0,
     getProblem: keysProblem,
     getHolder: (id: ActionId, keys: string) => getHolder(bindings, id, keys),
-    /** Binds keys to an action, in the place of `replaced`, and takes them from who has them. */
+    /** Binds keys to an action in place of `replaced`, and takes them from the action that had them. */
     bind(id: ActionId, keys: string, replaced: string | null): void {
       const holder = getHolder(bindings, id, keys);
       const freed = holder
