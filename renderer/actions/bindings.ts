@@ -4,13 +4,13 @@ import type { ActionId } from '#shared/actions/action-list.ts';
 import { type Bindings, getBindings } from '#shared/actions/bindings.ts';
 import { useSettings } from '../api/use-core.ts';
 
-/** The shortcuts in force, as the settings last said. */
+/** The active shortcuts, according to the latest settings. */
 export const useBindings = create<Bindings>()(() => getBindings({}));
 
-/** The shortcut to show beside an action. */
+/** The shortcut to show next to an action. */
 export const useKeys = (id: ActionId): string | undefined => useBindings((bindings) => bindings[id][0]);
 
-/** Keeps the shortcuts in step with the settings. Once per window. */
+/** Updates the shortcuts when the settings change. Call it once per window. */
 export function useFollowBindings(): void {
   const changed = useSettings().data?.shortcuts;
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'react';
 import type { WindowAction } from '#shared/actions/action-list.ts';
 
-/** What an action does now; `name` where its state says more than its usual name, such as “Unpin chat”. */
+/** What an action does now. `name` replaces the usual name when the state says more, such as “Unpin chat”. */
 export interface Offer {
   readonly run: () => void;
   readonly name?: string;
@@ -11,10 +11,10 @@ type Offers = Readonly<Partial<Record<WindowAction, Offer | (() => void) | null 
 
 const offered = new Map<WindowAction, Offer>();
 
-/** What can be done now, and how; nothing while no part of the window can. */
+/** Returns what the action does now, or undefined if no part of the window offers it. */
 export const getOffer = (id: WindowAction): Offer | undefined => offered.get(id);
 
-/** Offers these actions while the component is mounted; null: not now. */
+/** Offers these actions while the component is mounted. Null: not available now. */
 export function useOffers(offers: Offers): void {
   useLayoutEffect(() => {
     const own = Object.entries(offers).flatMap(([id, offer]) =>

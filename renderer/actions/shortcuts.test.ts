@@ -16,34 +16,34 @@ const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftK
   ...held,
 });
 
-test('mod is Ctrl, and the Command key on macOS', () => {
+test('mod is Ctrl, or the Command key on macOS', () => {
   expect(getWindowAction(press('k', { ctrlKey: true }), false)).toBe('palette');
   expect(getWindowAction(press('k', { metaKey: true }), true)).toBe('palette');
   expect(getWindowAction(press('k', { ctrlKey: true }), true)).toBe(null);
   expect(getWindowAction(press('k'), false)).toBe(null);
 });
 
-test('Alt with an arrow goes from chat to chat; with a letter it writes one', () => {
+test('Alt with an arrow switches chats, and Alt with a letter types it', () => {
   expect(getWindowAction(press('ArrowDown', { altKey: true }), false)).toBe('nextChat');
   expect(getWindowAction(press('ArrowUp', { altKey: true }), true)).toBe('previousChat');
   expect(getWindowAction(press('ArrowUp'), false)).toBe(null);
   expect(getWindowAction(press('k', { altKey: true, ctrlKey: true }), false)).toBe(null);
 });
 
-test('Esc stops, Shift+Esc goes to the message, F6 goes both ways', () => {
+test('Esc stops the answer, Shift+Esc focuses the message field, and F6 moves between regions in both directions', () => {
   expect(getWindowAction(press('Escape'), false)).toBe('stop');
   expect(getWindowAction(press('Escape', { shiftKey: true }), false)).toBe('focusMessage');
   expect(getWindowAction(press('F6'), false)).toBe('region');
   expect(getWindowAction(press('F6', { shiftKey: true }), false)).toBe('regionBack');
 });
 
-test('letters act in the conversation only', () => {
+test('single letters are shortcuts in the conversation only', () => {
   expect(getThreadAction(press('r'), false)).toBe('regenerate');
   expect(getThreadAction(press('r', { ctrlKey: true }), false)).toBe(null);
   expect(getWindowAction(press('r'), false)).toBe(null);
 });
 
-test('no two actions share a default shortcut, and each may be bound to its own', () => {
+test('default shortcuts are unique, and each action may be bound to its own default', () => {
   for (const thread of [true, false]) {
     const keys = actionList.filter((action) => isThreadAction(action) === thread).flatMap((action) => [...action.keys]);
     expect(new Set(keys).size).toBe(keys.length);
@@ -54,7 +54,7 @@ test('no two actions share a default shortcut, and each may be bound to its own'
   }
 });
 
-test('changed keys replace the default, an empty list takes it away, and what is not known is passed over', () => {
+test('changed keys replace the default, an empty list removes it, and unknown actions are ignored', () => {
   useBindings.setState(getBindings({ newChat: ['mod+J'], find: [], gone: ['mod+K'] }));
   expect(getWindowAction(press('j', { ctrlKey: true }), false)).toBe('newChat');
   expect(getWindowAction(press('n', { ctrlKey: true }), false)).toBe(null);
@@ -62,7 +62,7 @@ test('changed keys replace the default, an empty list takes it away, and what is
   expect(getWindowAction(press('k', { ctrlKey: true }), false)).toBe('palette');
 });
 
-test('keys of another action are a conflict in the same place only', () => {
+test('keys of another action conflict only within the same scope', () => {
   const bindings = getBindings({});
   expect(getHolder(bindings, 'newChat', 'mod+K')).toBe('palette');
   expect(getHolder(bindings, 'palette', 'mod+K')).toBe(null);
@@ -70,7 +70,7 @@ test('keys of another action are a conflict in the same place only', () => {
   expect(getHolder(bindings, 'newChat', 'R')).toBe(null);
 });
 
-test('keys of fields and of the system, and keys that write, are not given away', () => {
+test('keys of fields, of the system and for typing cannot be bound', () => {
   expect(keysProblem('newChat', 'mod+C')).toBe('reserved');
   expect(keysProblem('newChat', 'Tab')).toBe('reserved');
   expect(keysProblem('newChat', 'J')).toBe('bare');

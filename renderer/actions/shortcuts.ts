@@ -18,8 +18,8 @@ function getAction(pressed: Pressed, thread: boolean, mac: boolean): ActionId | 
   );
 }
 
-/** Which action of the window a key press means, or null. */
+/** Returns the window's action for a pressed key, or null. */
 export const getWindowAction = (pressed: Pressed, mac = isMac) => getAction(pressed, false, mac) as WindowAction | null;
 
-/** Which action of the conversation a key press there means, or null. */
+/** Returns the conversation's action for a pressed key, or null. */
 export const getThreadAction = (pressed: Pressed, mac = isMac) => getAction(pressed, true, mac) as ThreadAction | null;

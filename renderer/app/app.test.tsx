@@ -28,7 +28,7 @@ test('from the first start, two clicks lead to a streamed answer paid with test 
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$9.9998305');
 });
 
-test('in a window too short for the first start the composer is in sight, and what stands above is scrolled to', async () => {
+test('in a short window the first start shows the composer, and the content above scrolls', async () => {
   await openApp('', firstRun());
   const send = page.getByRole('button', { name: 'Send', exact: true });
   const title = page.getByRole('heading', { name: 'Welcome to Portico' });
@@ -56,7 +56,7 @@ test('in a window too short for the first start the composer is in sight, and wh
   }
 });
 
-test('the composer stays where it is while the first start is found out, and when a chat becomes a temporary one', async () => {
+test('the composer does not move when the first start is detected or the chat becomes temporary', async () => {
   const fake = createFakeCore(firstRun());
   fake.hold('settings.get', true);
   await openOver(fake, '');
@@ -75,13 +75,13 @@ test('the composer stays where it is while the first start is found out, and whe
 test.each([
   ['Add a provider key', '#settings/providers'],
   ['Connect a gateway', '#settings/gateway'],
-])('%s leads to where that is done', async (name, hash) => {
+])('%s opens its settings section', async (name, hash) => {
   await openApp('', firstRun());
   await page.getByRole('button', { name, exact: true }).click();
   expect(location.hash).toBe(hash);
 });
 
-test('what keeps the app from answering stands above every page', async () => {
+test('a problem that keeps the app from answering is shown above every page', async () => {
   const problem =
     'Another server (process 7) uses the gateway.db of this app. When it ends, answers go on by themselves.';
   await openApp('#models', { ...fakeData(), app: { ...fakeData().app, problem: { message: problem } } });
@@ -148,7 +148,7 @@ const pages = [
 ] as const;
 
 test.each(pages.filter((entry) => entry.method !== 'catalogue.list'))(
-  '$hash is shown loading, failed, and full after Retry',
+  '$hash shows a loading state, a failure, and its content after Retry',
   async ({ hash, method, loading, full }) => {
     const fake = await openApp('#chat');
     fake.hold(method, true);
@@ -163,7 +163,7 @@ test.each(pages.filter((entry) => entry.method !== 'catalogue.list'))(
   },
 );
 
-test('the models page is shown loading, failed, and full after Retry', async () => {
+test('the models page shows a loading state, a failure, and its content after Retry', async () => {
   const fake = await openApp('#models', {}, {});
   await closeApp();
   fake.fail('catalogue.list', 'gateway_unreachable', 'The gateway did not answer.');
@@ -178,14 +178,14 @@ test('the models page is shown loading, failed, and full after Retry', async () 
 });
 
 test.each(pages.filter((entry) => entry.empty))(
-  '$hash says so when there is nothing',
+  '$hash shows an empty state when there is nothing',
   async ({ hash, empty, emptyText }) => {
     await openApp(hash, empty as object);
     await expect.element(page.getByRole('main')).toMatchTextContent(emptyText);
   },
 );
 
-test('three thousand models are filtered while only the rows in sight are drawn', async () => {
+test('only the visible rows are rendered while three thousand models are filtered', async () => {
   await openApp('#models', { models: [...fakeModels, ...manyModels(3000)] });
   await expect.element(page.getByRole('main')).toMatchTextContent('3,009 models');
   expect(document.querySelectorAll('tbody tr').length).toBeLessThan(60);
@@ -197,14 +197,14 @@ test('three thousand models are filtered while only the rows in sight are drawn'
   await expect.element(sheet).toMatchTextContent('Price as of Nov 1, 2026, from genai-prices.');
 });
 
-test('a model chosen in the catalogue is the one the new chat asks', async () => {
+test('a model chosen in the catalogue is used by the new chat', async () => {
   await openApp('#models');
   await page.getByRole('button', { name: 'Claude Haiku 5', exact: true }).click();
   await page.getByRole('button', { name: 'Use in chat' }).click();
   await expect.element(page.getByRole('combobox', { name: 'Model' })).toMatchTextContent('Claude Haiku 5');
 });
 
-test('the ledger is read on, page by page, to its first line', async () => {
+test('the ledger loads page by page up to its first line', async () => {
   await openApp('#credits');
   await page.getByRole('button', { name: 'Test credits' }).click();
   await expect.element(page.getByRole('main')).toMatchTextContent('not money');
@@ -214,7 +214,7 @@ test('the ledger is read on, page by page, to its first line', async () => {
   await expect.element(page.getByRole('main')).toMatchTextContent('Credits added');
 });
 
-test('a key goes in and never comes out', async () => {
+test('a saved key is never shown again', async () => {
   const fake = await openApp('#settings/providers');
   await page.getByRole('button', { name: 'Add key (Google)' }).click();
   await page.getByLabelText('API key').fill('AIza-not-a-real-key');
@@ -227,7 +227,7 @@ test('a key goes in and never comes out', async () => {
   expect(document.documentElement.innerHTML).not.toContain('AIza-not-a-real-key');
 });
 
-test('servers on this computer are looked for when asked, and used with one press', async () => {
+test('servers on this computer are searched on request and used with one click', async () => {
   const fake = await openApp('#settings/providers');
   expect(fake.calls.filter((call) => call === 'providers.discover')).toEqual([]);
   await page.getByRole('button', { name: 'Find servers on this computer' }).click();
@@ -248,7 +248,7 @@ test('the palette opens a page by typing', async () => {
   await expect.element(page.getByRole('heading', { name: 'New chat', level: 1 })).toBeVisible();
 });
 
-test('in a narrow window the sidebar is a drawer and the balance stays in sight', async () => {
+test('in a narrow window the sidebar is a drawer and the balance stays visible', async () => {
   await page.viewport(420, 800);
   await openApp('#models');
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$3.2180415');
@@ -257,7 +257,7 @@ test('in a narrow window the sidebar is a drawer and the balance stays in sight'
   await expect.element(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible();
 });
 
-test('the theme is on the document at once and kept for the next start', async () => {
+test('the theme is applied at once and stored for the next start', async () => {
   await openApp('#settings/appearance');
   await page.getByRole('button', { name: 'Dark' }).click();
   await expect.poll(() => document.documentElement.dataset.theme).toBe('dark');
@@ -266,7 +266,7 @@ test('the theme is on the document at once and kept for the next start', async (
   await expect.poll(() => document.documentElement.dataset.theme).toBe(undefined);
 });
 
-test('Alt with an arrow goes from chat to chat in the order of the list, also while that is hidden, and stays at its ends', async () => {
+test('Alt with an arrow switches chats in the order of the list, even while the list is hidden, and stops at its ends', async () => {
   const [first, second, third] = fakeData().conversations.map(({ id }) => `#chat/${id}`);
   await openApp(second);
   await expect.element(page.getByRole('log', { name: 'Conversation' })).toBeVisible();

@@ -44,7 +44,7 @@ const OpenedFileDialog = lazyView(() =>
 );
 const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').then((file) => file.LinkDialog));
 
-/** Loaded when the window is idle, so that no view has to be waited for. */
+/** Preloaded when the window is idle, so that nobody waits for a view. */
 const next = [
   loadConversation,
   loadNotices,
@@ -79,7 +79,7 @@ export function App() {
   );
 }
 
-/** The view of the current location. Keyed by page, so that navigating away leaves a broken view behind. */
+/** The view of the current location. The key is the page, so that navigating away resets a broken view. */
 function Page() {
   const page = useNav((nav) => nav.loc.page);
   const view = useNav(({ loc }) => (loc.page === 'models' ? loc.view : undefined));
@@ -91,7 +91,7 @@ function Page() {
   );
 }
 
-/** Mounted beside a lazy view, so only once that has loaded. */
+/** Mounted next to a lazy view, so it renders only once that view has loaded. */
 function Shown() {
   useShown(true);
   return null;
@@ -103,7 +103,7 @@ const Loading = () => (
   </div>
 );
 
-/** In its own boundary, so that the composer below does not wait for it. */
+/** Has its own boundary, so that the composer below doesn't wait for it. */
 const Welcome = () => (
   <ViewBoundary name={text.chat}>
     <WelcomeCard />
@@ -135,8 +135,7 @@ function View() {
 }
 
 /**
- * Applies theme, density and language to the document, and keeps them in local storage for the first paint of the next
- * start.
+ * Applies theme, density and language to the document, and stores them locally for the first paint of the next start.
  */
 function useAppearance(): void {
   const { data } = useSettings();

@@ -9,7 +9,7 @@ const main = page.getByRole('main');
 const ledger = main.getByRole('button', { name: 'Load more' });
 const asked = (calls: readonly string[], method: string) => calls.filter((call) => call === method).length;
 
-test('a page about money keeps what it had while the gateway is busy, and asks once', async () => {
+test('a page about money keeps its data while the gateway is busy and asks only once', async () => {
   const fake = await openApp('#credits');
   await expect.element(ledger).toBeVisible();
   fake.fail('credits.get', 'rate_limit_exceeded', 'Too many requests.', 60_000);
@@ -22,7 +22,7 @@ test('a page about money keeps what it had while the gateway is busy, and asks o
   expect(asked(fake.calls, 'credits.get')).toBe(before + 1);
 });
 
-test('what could not be read for lack of time comes by itself', async () => {
+test('a page loads automatically after the wait that a busy gateway asked for', async () => {
   const fake = await openApp('#settings/about');
   fake.fail('usage.get', 'rate_limit_exceeded', 'Too many requests.', 900);
   location.hash = '#usage';
@@ -31,7 +31,7 @@ test('what could not be read for lack of time comes by itself', async () => {
   await expect.element(main.getByRole('heading', { name: 'By model' })).toBeVisible();
 });
 
-test('a message that was refused for lack of time says when it can be sent', async () => {
+test('a message refused by a busy gateway shows when it can be sent', async () => {
   const fake = await openApp('#chat');
   fake.fail('chat.send', 'concurrency_limit_exceeded', 'Too many answers at once.', 30_000);
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
@@ -41,7 +41,7 @@ test('a message that was refused for lack of time says when it can be sent', asy
     .toMatchTextContent(/Too many answers at once\. Try again in \d+ s\./);
 });
 
-test('a page about money says as of when it is, reads again when asked, and keeps the period that was chosen', async () => {
+test('a page about money shows how old its data is, reloads on request, and remembers the chosen period', async () => {
   const fake = await openApp('#usage');
   await expect.element(main).toMatchTextContent(/As of [\d:]+ [AP]M/);
   const before = asked(fake.calls, 'usage.get');

@@ -10,7 +10,7 @@ import { closeApp, openApp } from '../../tests/support/open-app.tsx';
 afterEach(closeApp);
 
 const origin = 'https://evil.example';
-/** What is shown of each view when its names are. */
+/** The selector of an element that exists once each view has rendered its names. */
 const views = {
   '#chat/c2': 'article pre',
   '#chats': 'main [data-index]',
@@ -19,7 +19,7 @@ const views = {
   '#settings/providers': 'main li',
 };
 
-/** A window in which everything that others give a name has one of these. */
+/** Opens a window in which every name from outside is one of these. */
 function named(names: readonly string[]) {
   const { conversations, providers, tools } = fakeData();
   const name = (at: number) => names[at % names.length] ?? '';
@@ -95,7 +95,7 @@ function named(names: readonly string[]) {
   };
 }
 
-/** What a view is drawn with, and every address in it that is not the app's own. */
+/** Returns the element types of a view, and every address in it that isn't the app's own. */
 function drawn() {
   const all = [...document.querySelectorAll('*')];
   const addresses = all.flatMap((element) =>
@@ -117,7 +117,7 @@ async function walk(names: readonly string[]) {
     await openApp(view, named(names));
     await expect.element(page.getByRole('main').getByRole('heading').first()).toBeVisible();
     await expect.poll(() => document.querySelector(shown)).not.toBeNull();
-    // Loaded after the first view: what came later would look as if a name had made it.
+    // Waits for the page that loads last. Its elements would otherwise seem to come from a name.
     await expect.poll(() => document.querySelector('hr')).not.toBeNull();
     for (const element of drawn().elements) seen.add(element);
     addresses.push(...drawn().addresses);
@@ -125,10 +125,10 @@ async function walk(names: readonly string[]) {
   return { seen, addresses };
 }
 
-/** For what hangs: on a machine that is busy this takes a minute. */
+/** Generous, because this takes a minute on a busy machine. It only ends a hang. */
 const limitMs = 240_000;
 
-test('names of models, tools, files, folders and chats are letters in every view, whatever they are', {
+test('hostile names of models, tools, files, folders and chats are plain text in every view', {
   timeout: limitMs,
 }, async () => {
   const hostile = hostileMarkdown(origin).filter((text) => /^[<"'\]?-]/.test(text) && !text.includes('\n'));

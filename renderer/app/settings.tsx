@@ -72,7 +72,7 @@ function TransferSection() {
   );
 }
 
-/** The settings, with the sections that features bring. */
+/** The settings page with the sections of the features. */
 export function Settings({ section, setting }: { section: SettingsSection | null; setting?: string | undefined }) {
   return (
     <SettingsPage

@@ -1,10 +1,10 @@
 import type { Api } from '../api/api.ts';
 import { getHash } from '../navigation/nav.ts';
 
-/** How long a start waits for the core to say what was open last; then it begins with a new chat. */
+/** How long a start waits for the last opened chat. After that it begins with a new chat. */
 const patienceMs = 1500;
 
-/** The location at which the last window was closed. */
+/** Returns the location at which the last window was closed. */
 export async function whereItWas(api: Api): Promise<string> {
   const nowhere = { id: null };
   const late = new Promise<typeof nowhere>((resolve) => setTimeout(() => resolve(nowhere), patienceMs));

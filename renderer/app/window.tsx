@@ -16,8 +16,8 @@ function CoreProvider({ core, children }: { core: Core; children: ReactNode }) {
 }
 
 /**
- * Queries are refetched when the core says that something changed, never by polling, and fail at once. Repeated are only calls that
- * were asked to wait, when the wait is over, and those of a gateway that could not be reached.
+ * Queries are refetched when the core announces a change, never by polling, and fail at once. Only two kinds are
+ * retried: calls that were asked to wait, after the wait, and calls to a gateway that could not be reached.
  */
 export const createQueries = (): QueryClient =>
   new QueryClient({

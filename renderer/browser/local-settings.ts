@@ -1,8 +1,8 @@
 import type { Language } from '#shared/language/messages.ts';
 
 /**
- * What may be lost without harm: panel width, theme for the first paint. Nothing else uses `localStorage`; it is one
- * entry, so that `theme.js` can read it before anything else runs.
+ * Values that may be lost without harm, such as the panel width, or the theme for the first paint. Nothing else uses
+ * `localStorage`. It is one entry, so that `theme.js` can read it before anything else runs.
  */
 const entry = 'portico';
 
@@ -20,7 +20,7 @@ export interface LocalSettings {
   whatIfPeriod?: string;
   usageMeasure?: string;
   usageGrouping?: string;
-  /** Two days: `2026-11-01/2026-11-21`. */
+  /** A range of days: `2026-11-01/2026-11-21`. */
   usageRange?: string;
   usageZone?: string;
 }
@@ -35,7 +35,7 @@ export function readLocalSettings(): LocalSettings {
   }
 }
 
-/** Merges these values into those that are kept. A full or disabled storage is ignored. */
+/** Merges these values into the stored ones. A full or disabled storage is ignored. */
 export function saveLocalSettings(values: LocalSettings): void {
   try {
     localStorage.setItem(entry, JSON.stringify({ ...readLocalSettings(), ...values }));

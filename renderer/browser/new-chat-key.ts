@@ -4,8 +4,8 @@ import { isQuick } from './quick.ts';
 const name = 'portico:new-chat';
 
 /**
- * Names this window's unsent new chat: each window writes its own. A reload keeps it; the copy of a tab, which begins with all that
- * the tab keeps for itself, has another one, because it is kept there only while the page goes.
+ * The key of this window's unsent new chat; each window writes its own. The key is in the session storage only while
+ * the page unloads. So a reload keeps it, but a duplicated tab, which copies the session storage, gets a new one.
  */
 export const newChatKey: string = (() => {
   if (isQuick) return 'quick';

@@ -1,2 +1,2 @@
-/** For key names alone; nothing else may depend on the platform. */
+/** Used for key names only. Nothing else may depend on the platform. */
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);

@@ -6,8 +6,8 @@ let policy: Policy | undefined;
 const admitted = new Set<string>();
 
 /**
- * Starts one of the app's own workers. `url` must come from an `?worker&url` import: the page has `require-trusted-
- * types-for 'script'`, and its only policy admits exactly these URLs.
+ * Starts one of the app's own workers. `url` must come from an `?worker&url` import, because the page has
+ * `require-trusted-types-for 'script'` and its only policy admits exactly these URLs.
  */
 export function startWorker(url: string): Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } };

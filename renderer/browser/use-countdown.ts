@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whole seconds until a time (epoch milliseconds); 0 without one, or when it has passed. */
+/** Returns the whole seconds until a time in epoch milliseconds. 0 if there is none, or it has passed. */
 export function useCountdown(until: number | null): number {
   const [now, setNow] = useState(() => Date.now());
   const left = until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000));

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { useMedia } from './use-media.ts';
 
-/** Whether the dark theme applies, by the user’s choice or the system’s. */
+/** True if the dark theme applies, by the user’s choice or the system’s. */
 export function useDark(): boolean {
   const system = useMedia('(prefers-color-scheme: dark)');
   const chosen = useSyncExternalStore(subscribe, () => document.documentElement.dataset.theme);

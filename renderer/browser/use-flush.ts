@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useConnection } from './connection.ts';
 
 /**
- * Calls `flush` when the window may be about to go (left, hidden, reloaded, closed) and when the core is reachable
+ * Calls `flush` when the window may be about to close (left, hidden, reloaded, closed) and when the core is reachable
  * again.
  */
 export function useFlush(flush: () => void): void {

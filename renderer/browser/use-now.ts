@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time (epoch milliseconds), renewed every half minute: what ends is seen to end without a reload. */
+/** The time in epoch milliseconds, updated every half minute, so that expiry shows without a reload. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

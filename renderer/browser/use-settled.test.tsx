@@ -3,7 +3,7 @@ import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-react';
 import { useAwaited, useSettled, useShown } from './use-settled.ts';
 
-// The time after which the rest is loaded in any case does not pass.
+// Keeps the time limit from passing, after which the rest would load in any case.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => vi.useRealTimers());
 
@@ -24,7 +24,7 @@ function View({ missing }: { missing: boolean }) {
 
 const idle = () => new Promise<void>((resolve) => requestIdleCallback(() => resolve(), { timeout: 1000 }));
 
-test('the rest is not loaded while a part of the first view is on its way, however idle the window is', async () => {
+test('the rest is not loaded while a part of the first view is missing, even if the window is idle', async () => {
   const { rerender } = await render(<View missing />);
   for (let times = 0; times < 3; times += 1) await idle();
   expect(page.getByText('waits').all()).toHaveLength(1);
@@ -32,7 +32,7 @@ test('the rest is not loaded while a part of the first view is on its way, howev
   await expect.element(page.getByText('loads the rest')).toBeVisible();
 });
 
-test('it is loaded after a time all the same', async () => {
+test('the rest is loaded after a time limit in any case', async () => {
   await render(<View missing />);
   vi.advanceTimersByTime(2000);
   await expect.element(page.getByText('loads the rest')).toBeVisible();

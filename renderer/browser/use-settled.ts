@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 
-/** The rest is loaded after this time at the latest, even if the first view does not load or the window stays busy. */
+/** The rest loads after this time at the latest, even if the first view doesn't load or the window stays busy. */
 const latestViewMs = 2000;
 const latestIdleMs = 300;
 
 const useFirstView = create(() => ({ shown: false, awaited: 0 }));
 
-/** Called by views: whether their initial content is rendered. */
+/** Views call this with whether their initial content is rendered. */
 export function useShown(shown: boolean): void {
   useEffect(() => {
     if (!shown) return;
@@ -17,7 +17,7 @@ export function useShown(shown: boolean): void {
   }, [shown]);
 }
 
-/** Called by what stands for a part of the first view that is on its way: the rest is not loaded before that has come. */
+/** A placeholder for a part of the first view calls this. The rest isn't loaded while it is mounted. */
 export function useAwaited(): void {
   useEffect(() => {
     useFirstView.setState(({ awaited }) => ({ awaited: awaited + 1 }));
@@ -25,7 +25,7 @@ export function useAwaited(): void {
   }, []);
 }
 
-/** Whether the first view is rendered and the window idle: the time to load what is needed later. */
+/** True once the first view is rendered and the window is idle. Then code that is needed later can load. */
 export function useSettled(): boolean {
   const isWhole = useFirstView(({ shown, awaited }) => shown && awaited === 0);
   const [settled, setSettled] = useState(false);

@@ -1,17 +1,17 @@
 import { useLayoutEffect } from 'react';
 import type { Prompt } from '#shared/contract/chat/prompts.ts';
 
-/** Calls that parts of the window offer to parts elsewhere in the tree. */
+/** Functions that parts of the window provide to parts elsewhere in the tree. */
 interface Handles {
   sidebar: { element(): HTMLElement | null };
   page: { element(): HTMLElement | null };
   composer: {
     element(): HTMLElement | null;
     focus(): void;
-    /** It is empty and has the focus. */
+    /** True if the field is empty and has the focus. */
     isIdle(): boolean;
     pickModel(): void;
-    /** Writes it below what is there, once its variables are filled in. */
+    /** Adds the prompt below the existing text once its variables are filled in. */
     addPrompt(prompt: Prompt): void;
   };
   thread: {
@@ -20,7 +20,10 @@ interface Handles {
     showEnd(): void;
     /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
-    /** Brings what this gives into view, also where its message is jumped to; `isDrawnAnew`: in its block only, to the side. */
+    /**
+     * Scrolls this range into view, even after a jump to its message. With `isDrawnAnew` it scrolls only sideways
+     * within the block.
+     */
     showRange(range: () => Range | null, isDrawnAnew: boolean): void;
   };
   chatSearch: { focus(): void };
@@ -28,7 +31,7 @@ interface Handles {
 
 const mounted: Partial<Handles> = {};
 
-/** The handle of that part, while it is mounted. */
+/** Returns the handle of a part while it is mounted. */
 export const getHandle = <Name extends keyof Handles>(name: Name): Handles[Name] | undefined => mounted[name];
 
 /** Registers a handle while the component is mounted, early enough for effects of the same commit. */
@@ -41,7 +44,7 @@ export function useHandle<Name extends keyof Handles>(name: Name, handle: Handle
   });
 }
 
-/** Whether nothing but the page as a whole has the focus, so that what has just opened in it may take it. */
+/** True if no element has the focus, so that newly opened content may take it. */
 export function isFocusFree(): boolean {
   const { activeElement, body } = document;
   return activeElement === body || activeElement === getHandle('page')?.element();

@@ -2,7 +2,7 @@ import { isMac } from '../browser/platform.ts';
 
 const macNames: Record<string, string> = { mod: '⌘', Shift: '⇧', Alt: '⌥', Enter: '⏎', Esc: 'esc' };
 
-/** `mod+Shift+M` is `⌘⇧M` on macOS and `Ctrl Shift M` elsewhere. */
+/** Formats `mod+Shift+M` as `⌘⇧M` on macOS and as `Ctrl Shift M` on other systems. */
 export function keyNames(keys: string): string {
   // The key itself may be a plus.
   const parts = keys.split(/\+(?!$)/);
@@ -22,11 +22,11 @@ const signs: Readonly<Record<string, string>> = {
 
 export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
 
-/** A pressed key as shortcuts write it. */
+/** Returns the name of a pressed key as shortcuts write it. */
 export const keySign = (key: string): string => signs[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 /**
- * The pressed keys as shortcuts are written; null for a modifier alone and for the other system’s modifier. `mod` is the
- * Command key on macOS and Ctrl elsewhere.
+ * Returns the pressed keys as shortcuts write them. Null for a modifier alone and for the other system’s modifier.
+ * `mod` is the Command key on macOS and Ctrl on other systems.
  */
 export function getKeys(pressed: Pressed, mac: boolean): string | null {
   if ((mac ? pressed.ctrlKey : pressed.metaKey) || /^(?:Control|Meta|Shift|Alt|AltGraph|Dead)$/.test(pressed.key))

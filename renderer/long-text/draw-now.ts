@@ -2,13 +2,13 @@ import { flushSync } from 'react-dom';
 
 const draws = new WeakMap<Element, () => void>();
 
-/** While a box is empty: how it is drawn. */
+/** Registers how to draw a box while it is empty. Returns a function that removes it. */
 export function drawnOnCall(box: Element, draw: () => void): () => void {
   draws.set(box, draw);
   return () => draws.delete(box);
 }
 
-/** Draws at once, for somebody who copies it, what of this range is an empty box, and the boxes in those. */
+/** Draws the empty boxes in this range at once, including nested ones, so that a copy contains their content. */
 export function drawNow(range: Range): void {
   const { commonAncestorContainer: node } = range;
   const around = node instanceof Element ? node : node.parentElement;

@@ -1,6 +1,6 @@
 import { sliceWeight } from './weight.ts';
 
-/** Weight rendered in one frame; a single slice is always allowed. */
+/** The weight that may be rendered in one frame. A single slice is always allowed. */
 const frameWeight = 2 * sliceWeight;
 
 interface Waiting {
@@ -16,7 +16,7 @@ const waiting = new Set<Waiting>();
 let left = frameWeight;
 let asked = false;
 
-/** Whether this weight still fits into the current frame. */
+/** Returns whether this weight still fits into the current frame. */
 export function mayDraw(weight: number): boolean {
   if (weight > left && left < frameWeight) return false;
   left -= weight;

@@ -27,33 +27,36 @@ function watchNear(element: Element, tell: (near: boolean) => void): () => void 
   };
 }
 
-/** The same synchronously, for the first frame; considers only the window, not scroll containers. */
+/** Does the same synchronously for the first frame. It considers only the window, not scroll containers. */
 function isNear(element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return bottom > -marginPx && top < innerHeight + marginPx;
 }
 
 interface NearBoxProps {
-  /** Its element. */
+  /** The tag of its element. */
   as?: 'div' | 'li' | 'tbody';
   className?: string | undefined;
-  /** Weight of its content; see `weight.ts`. */
+  /** The weight of its content; see `weight.ts`. */
   weight: number;
   /** Estimated height in pixels. */
   guessPx: () => number;
-  /** The object it shows. Its last height is remembered by it. */
+  /** The object it shows, which serves as the key for remembering its last height. */
   of?: object | undefined;
-  /** Rendered even outside the viewport, as soon as the budget allows: a single box, or one that still grows. */
+  /**
+   * Renders even outside the viewport, as soon as the budget allows. Used for a single box and for one that still
+   * grows.
+   */
   first: boolean;
-  /** Content heavier than a slice is drawn a slice at a time: its beginning, up to this weight. */
+  /** Renders the beginning of the content up to this weight. Heavy content is drawn slice by slice. */
   children: (maxWeight: number) => ReactNode;
 }
 
 const heights = new WeakMap<object, number>();
 
 /**
- * Content that is rendered only near the viewport; elsewhere an empty box of the same height. So layout, style and
- * memory are bounded by what fits into the window, not by the length of a message.
+ * Renders its content only near the viewport, and an empty box of the same height otherwise. So the size of the window,
+ * not the length of a message, bounds layout, style and memory.
  */
 export function LazyBox({ as: Tag = 'div', className, weight, guessPx, of, first, children }: NearBoxProps) {
   'use no memo';
@@ -67,8 +70,8 @@ export function LazyBox({ as: Tag = 'div', className, weight, guessPx, of, first
   if (!drawn) heightPx.current ??= (of && heights.get(of)) ?? guessPx();
   const before = useRef({ drawnSlices, heightPx: 0 });
 
-  // Before the first paint, so that it appears in its final state.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes into being
+  // Runs before the first paint, so that visible content appears in its final state.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when it is mounted
   useLayoutEffect(() => {
     if (!drawn && box.current && isNear(box.current) && mayDraw(stepWeight)) setDrawnSlices(1);
   }, []);
@@ -127,7 +130,7 @@ export function LazyBox({ as: Tag = 'div', className, weight, guessPx, of, first
   );
 }
 
-/** A row group has no height of its own. */
+/** A row group has no height of its own, so this row provides it. */
 const EmptyRow = ({ height }: { height: number }) => (
   <tr aria-hidden>
     <td style={{ height, padding: 0 }} />
@@ -135,8 +138,8 @@ const EmptyRow = ({ height }: { height: number }) => (
 );
 
 /**
- * Keeps what is being read in place when an element above the viewport changes its height. Call it before the next
- * paint.
+ * Scrolls so that the text being read stays in place when an element above the viewport changes its height. Call it
+ * before the next paint.
  */
 function holdView(element: Element, beforePx: number): void {
   const scroller = getScroller(element);
@@ -156,7 +159,7 @@ function getScroller(element: Element): Element | null {
   return parent;
 }
 
-/** It has the focus or a part of the selection: it must stay in the document. */
+/** True if the element has the focus or a part of the selection, so it must stay in the document. */
 function isHeld(element: Element): boolean {
   const selection = document.getSelection();
   const selected = selection !== null && !selection.isCollapsed && selection.containsNode(element, true);

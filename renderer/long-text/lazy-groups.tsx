@@ -6,15 +6,15 @@ interface NearGroupsProps {
   count: number;
   /** Estimated height of a box in pixels. */
   guessPx: (at: number) => number;
-  /** The box at this index, with a key. */
+  /** Returns the box at this index, with a key. */
   box: (at: number) => ReactNode;
 }
 
 const groupSize = 40;
 
 /**
- * Boxes in groups that are themselves rendered only near the viewport: a text may be so long that even its empty boxes
- * are too many.
+ * Renders boxes in groups that are themselves rendered only near the viewport, because even the empty boxes of a very
+ * long text are too many.
  */
 export function LazyGroups({ count, guessPx, box }: NearGroupsProps): ReactNode {
   return Array.from({ length: Math.ceil(count / groupSize) }, (_, group) => {
@@ -24,7 +24,7 @@ export function LazyGroups({ count, guessPx, box }: NearGroupsProps): ReactNode 
     );
     return (
       <LazyBox
-        // biome-ignore lint/suspicious/noArrayIndexKey: groups only ever join at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups are only appended
         key={group}
         weight={boxWeight * boxes.length}
         guessPx={() => boxes.reduce((sum, at) => sum + guessPx(at), 0)}

@@ -6,13 +6,16 @@ import { textWeight, toLineBlocks } from './weight.ts';
 
 interface LongTextProps {
   text: string;
-  /** Height of a line in pixels, and how many letters fit into it. */
+  /** Height of a line in pixels, and the number of letters that fit into it. */
   line: { readonly heightPx: number; readonly letters: number };
-  /** Transforms a chunk before it is rendered; must give the same by chunk as for the whole text. */
+  /**
+   * Transforms a chunk before it is rendered. Transforming chunk by chunk must give the same result as transforming the
+   * whole text.
+   */
   as?: ((piece: string) => string) | undefined;
 }
 
-/** Plain text of any length with its line ends, rendered in chunks of whole lines near the viewport. */
+/** Plain text of any length with its line breaks, rendered near the viewport in chunks of whole lines. */
 export function LongText({ text, line, as }: LongTextProps) {
   const pieces = useMemo(() => toLineBlocks(text).map((piece) => ({ piece, weight: textWeight(piece) })), [text]);
   const guess = (at: number) => getLines(pieces[at]?.piece ?? '', line.letters) * line.heightPx;
@@ -29,7 +32,7 @@ export function LongText({ text, line, as }: LongTextProps) {
   );
 }
 
-/** Estimated number of lines. */
+/** Estimates the number of lines. */
 export function getLines(text: string, letters: number): number {
   let lines = 0;
   for (let from = 0; from < text.length; ) {

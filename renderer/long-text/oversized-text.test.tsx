@@ -9,7 +9,7 @@ afterEach(closeApp);
 
 const thread = page.getByRole('log', { name: 'Conversation' });
 
-/** One of each mechanism: nodes of each kind, lines, marks, code, formulas. */
+/** One sample of each mechanism: nodes of each kind, lines, marks, code, formulas. */
 const chosen = new Set([
   ...[
     'marks on one letter',
@@ -23,7 +23,7 @@ const chosen = new Set([
   ...['paragraphs', 'code of a rare language', 'formulas', 'pictures'],
 ]);
 
-/** How much is drawn in one go does not hang on the machine: what is added to the page between two looks, and how much there is. */
+/** Counts the elements added in one task and the total. These numbers don't depend on the machine's speed. */
 function watchNodes() {
   const seen = { maxAdded: 0, most: 0 };
   const observer = new MutationObserver((records) => {
@@ -53,7 +53,7 @@ function conversation(texts: readonly ['answer' | 'question', string][]) {
   );
 }
 
-test('whatever a conversation holds, few of its elements are drawn at once, and few exist', async () => {
+test('any conversation renders only a few elements at a time and in total', async () => {
   const texts = bombs.filter(([name]) => chosen.has(name)).map(([, text]) => text());
   expect(texts).toHaveLength(chosen.size);
   const { seen, end } = watchNodes();
@@ -74,12 +74,12 @@ test('whatever a conversation holds, few of its elements are drawn at once, and 
     expect(marks).toBeNull();
   }
   end();
-  // A window of ordinary chat is 3,000 elements.
+  // A window with an ordinary chat has 3,000 elements.
   expect(seen.maxAdded).toBeLessThan(4_000);
   expect(seen.most).toBeLessThan(15_000);
 });
 
-test('nothing of a long text is lost: its end is there when one goes to it', async () => {
+test('the end of a long text is rendered when it is scrolled to', async () => {
   const text = `${'word\n\n'.repeat(5_000)}**the end**`;
   await openApp('#chat/c1', {
     messages: conversation([
@@ -105,7 +105,7 @@ test('nothing of a long text is lost: its end is there when one goes to it', asy
     .toBe(true);
 });
 
-test('of marks stacked over a letter a few are shown, and how many more there are', async () => {
+test('stacked combining marks are cut to a few, with a note of how many more there are', async () => {
   const text = `a${'\u0301'.repeat(1_008)}b`;
   await openApp('#chat/c1', {
     messages: conversation([

@@ -5,8 +5,9 @@ const notPlain = /[^\t\n\r\x20-\u02ff]/;
 const manyMarks = new RegExp(`(\\p{M}{${maxMarks}})(\\p{M}+)`, 'gu');
 
 /**
- * A text as it is rendered: of combining marks on one letter the first eight, and how many more there are. Laying out a
- * hundred thousand of them takes half a minute, and they would cover the text above. Copying gives all of them.
+ * Returns a text as it is rendered: at most eight combining marks on a letter, and a note of how many more there are.
+ * Laying out a hundred thousand marks takes half a minute, and they would cover the text above. Copying still gives all
+ * of them.
  */
 export const shownText = (text: string): string =>
   notPlain.test(text)

@@ -4,19 +4,19 @@ import { isWrittenWithoutSpaces, toTextNodes } from './weight.ts';
 
 interface TextNodesProps {
   text: string;
-  /** Only the beginning is drawn, up to this weight. */
+  /** Draws only the beginning, up to this weight. */
   maxWeight?: number;
-  /** Transforms each node; must give the same by node as for the whole text. */
+  /** Transforms each node. Transforming node by node must give the same result as transforming the whole text. */
   as?: ((node: string) => string) | undefined;
 }
 
-/** A text in nodes of which each is drawn once, however much follows it. */
+/** Renders a text in nodes. Appended text never draws earlier nodes again. */
 export function TextNodes({ text, maxWeight = Number.POSITIVE_INFINITY, as = same }: TextNodesProps): ReactNode {
   const nodes = toTextNodes(text, maxWeight);
   const [only] = nodes;
   if (nodes.length <= 1) return only ? shownText(as(only)) : null;
   return nodes.map((node, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: nodes only ever join at the end
+    // biome-ignore lint/suspicious/noArrayIndexKey: nodes are only appended
     <Fragment key={index}>
       {index > 0 && isOneRun(nodes[index - 1], node) && <wbr />}
       <TextNode text={as(node)} />
@@ -26,7 +26,10 @@ export function TextNodes({ text, maxWeight = Number.POSITIVE_INFINITY, as = sam
 
 const same = (node: string): string => node;
 
-/** A run without spaces is divided, because the browser's time to break it into lines grows with the square of it. */
+/**
+ * True if two nodes belong to one run without spaces. Such runs are divided, because breaking one into lines takes time
+ * that grows with the square of its length.
+ */
 const isOneRun = (before: string | undefined, node: string): boolean =>
   isWrittenWithoutSpaces(before?.codePointAt(before.length - 1) ?? 0) &&
   isWrittenWithoutSpaces(node.codePointAt(0) ?? 0);

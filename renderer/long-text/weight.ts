@@ -1,29 +1,29 @@
 /**
- * Rendering cost in units of one plain letter, about half a microsecond to shape and lay out; other characters count as
- * the multiple that was measured. A slice, the most that is rendered at once, takes a few milliseconds whatever is in
- * it.
+ * Rendering cost in units of one plain letter, which takes about half a microsecond to shape and lay out. Other
+ * characters count as a measured multiple. A slice is the maximum that is rendered at once and takes a few
+ * milliseconds, whatever it contains.
  */
 export const sliceWeight = 8_000;
 
 /**
- * The most that stays one block. A lighter block keeps its meaning and is only drawn in parts: a table of 300 rows, a list
+ * The maximum weight of one block. A lighter block stays whole and is only drawn in parts: a table of 300 rows, a list
  * of 500 items, a paragraph of 20,000 characters in any script.
  */
 export const maxBlockWeight = 480_000;
 
-/** Weight of an empty box, which holds the place of a part that is not near the viewport. */
+/** Weight of an empty box, the placeholder for a part that isn't near the viewport. */
 export const boxWeight = 60;
-/** The same for an item of a list, which comes into being with its list. */
+/** Weight of an empty list item. It is higher, because all items are created together with their list. */
 export const itemBoxWeight = 200;
 
-/** A longer text is put into the page in nodes of this weight, so that it can be drawn in parts. */
+/** A longer text is added to the page in nodes of this weight, so that it can be drawn in parts. */
 const nodeWeight = sliceWeight / 2;
 
-/** Combining marks that are rendered on one letter; see `shown-text.ts`. */
+/** The maximum number of combining marks rendered on one letter; see `shown-text.ts`. */
 export const maxMarks = 8;
 /**
- * A chunk has no more characters than this, however light they are: the browser breaks all of a paragraph into lines anew
- * when its width changes.
+ * A chunk has at most this many characters, however light they are, because the browser breaks a whole paragraph into
+ * lines again when its width changes.
  */
 export const maxCharacters = 40_000;
 const plain = /^[\t\n\r\x20-\u02ff]*$/;
@@ -31,22 +31,22 @@ const mark = /^\p{M}$/u;
 const joining = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]$/u;
 
 const kinds = { control: 8, mark: 4, rightToLeft: 2, complex: 5, symbol: 8, other: 2 } as const;
-/** Where the script or the font changes, the browser shapes a new run; where the direction changes, it also reorders. */
+/** At a change of script or font the browser shapes a new run. At a change of direction it also reorders. */
 const changes = { symbol: 24, script: 60, direction: 60 } as const;
 /** The first letter of a script may have to load its font. */
 const scriptWeight = 800;
 /**
- * Scripts without spaces are broken into words by a dictionary, in time that grows with the square of a run; a run ends
- * with its text node, see `text-nodes.tsx`.
+ * Scripts without spaces are broken into words by a dictionary, in time that grows with the square of a run. A run ends
+ * with its text node; see `text-nodes.tsx`.
  */
 const dictionary = { lettersPerUnit: 250, maxRun: 800 } as const;
-/** The note in place of marks that are left out. */
+/** The weight of the note that replaces omitted marks. */
 const noteWeight = 20;
 
-/** Scripts whose font is loaded for a text, or for the page; see `getScript`. */
+/** Scripts whose fonts are loaded, for a text or for the page; see `getScript`. */
 export type Scripts = Set<number>;
 
-/** Scripts that this page has drawn. Their fonts are loaded. */
+/** Scripts that this page has already drawn, so their fonts are loaded. */
 const drawnScripts: Scripts = new Set();
 
 export const createScripts = (): Scripts => new Set(drawnScripts);
@@ -55,7 +55,10 @@ export function markDrawn(scripts: Scripts): void {
   for (const script of scripts) drawnScripts.add(script);
 }
 
-/** The weight of a text; stops counting soon after `most`. `scripts`: those that the text need not pay for. */
+/**
+ * Returns the weight of a text, and stops counting soon after `most`. `scripts` are those whose fonts are already
+ * counted.
+ */
 export function textWeight(text: string, most = Number.POSITIVE_INFINITY, scripts: Scripts = new Set()): number {
   if (plain.test(text)) return text.length;
   const scale = weigher(scripts);
@@ -69,13 +72,13 @@ export function textWeight(text: string, most = Number.POSITIVE_INFINITY, script
 }
 
 /**
- * Where a chunk that begins at `from` ends: at the end of a line, else between words, else anywhere, but never within a
- * character. When a text grows only its last chunk changes.
+ * Returns where a chunk that begins at `from` ends: at a line end, else between words, else anywhere, but never within
+ * a character. When a text grows, only its last chunk changes.
  */
 export function pieceEnd(text: string, from: number, most = sliceWeight): number {
   const limit = limitFrom(text, from, most);
   if (limit >= text.length) return text.length;
-  // Searched in the chunk alone: searching back through the whole text for each chunk would be quadratic.
+  // Searches only this chunk. Searching back through the whole text for each chunk would be quadratic.
   const piece = text.slice(from, limit);
   const line = piece.lastIndexOf('\n');
   if (line > piece.length / 2) return from + line + 1;
@@ -83,13 +86,13 @@ export function pieceEnd(text: string, from: number, most = sliceWeight): number
   return space > 0 && space > piece.length - 200 ? from + space + 1 : betweenCharacters(text, from, limit);
 }
 
-/** Splits a text into chunks light enough to be rendered at once; together they are the text. */
+/** Splits a text into chunks light enough to be rendered at once. Joined, they are the text. */
 export const getPieces = (text: string, most = sliceWeight): string[] =>
   splitBy(text, (from) => pieceEnd(text, from, most));
 
 /**
- * Splits a text into the nodes that are put into the page; together they are its beginning, up to this weight. `scripts`:
- * see `textWeight`.
+ * Splits the beginning of a text, up to this weight, into the nodes that are added to the page. For `scripts`, see
+ * `textWeight`.
  */
 export function toTextNodes(
   text: string,
@@ -110,8 +113,7 @@ export function toTextNodes(
 }
 
 /**
- * Splits a text into blocks that end where its lines end, each about a slice. A line that is longer stays whole, up to
- * the weight of a block.
+ * Splits a text into blocks of whole lines, each about a slice. A longer line stays whole, up to the weight of a block.
  */
 export const toLineBlocks = (text: string): string[] => splitBy(text, (from) => lineBlockEnd(text, from));
 
@@ -136,7 +138,7 @@ function splitBy(text: string, endFrom: (from: number) => number): string[] {
   return pieces;
 }
 
-/** The nearest place before `limit` where no mark belongs to the letter before it. */
+/** Returns the nearest position before `limit` where no mark belongs to the letter before it. */
 function betweenCharacters(text: string, from: number, limit: number): number {
   for (let index = limit; index > from && index > limit - 40; index--) {
     const before = text[index - 1] ?? '';
@@ -160,7 +162,7 @@ function limitFrom(text: string, from: number, most: number): number {
   return at;
 }
 
-/** Weighs letters one after another: what a letter costs depends on those before it. */
+/** Returns a function that weighs letters one after another. The weight of a letter depends on those before it. */
 function weigher(scripts: Scripts): (letter: number) => number {
   let marks = 0;
   let current = common;
@@ -195,7 +197,7 @@ interface LetterFacts {
   readonly hasNoSpaces: boolean;
 }
 
-/** Letters recur, and all of a long text is weighed. */
+/** Facts by letter, cached because letters recur and every letter of a long text is weighed. */
 const knownFacts = new Map<number, LetterFacts>();
 
 function getFacts(letter: number): LetterFacts {
@@ -228,7 +230,7 @@ const isControl = (letter: number): boolean =>
 const isPunctuation = (letter: number): boolean => letter >= 0x2000 && letter <= 0x206f;
 const isSymbol = (letter: number): boolean => letter >= 0x2070 && letter <= 0x2bff;
 
-/** Spaces, digits and punctuation, which every script has. */
+/** Spaces, digits and punctuation, which occur in every script. */
 const common = -1;
 const latin = 0;
 const symbols = 1;
@@ -236,8 +238,8 @@ const cjk = 2;
 const arabic = 0x6;
 
 /**
- * Which letters share a font, nearly: 256 code points, which most scripts fit into, and all of the Chinese, Japanese and
- * Korean ones together, which alternate within a word.
+ * Returns an approximate font group: blocks of 256 code points, which most scripts fit into, and one group for Chinese,
+ * Japanese and Korean, which alternate within a word.
  */
 function getScript(letter: number): number {
   if (letter < 0x300) return isWithin(letter, [0x41, 0x5a], [0x61, 0x7a], [0xc0, 0x2ff]) ? latin : common;
@@ -259,7 +261,7 @@ const cjkLetters = [
   [0x20000, 0x3ffff],
 ] as const;
 
-/** Hebrew, Arabic and their neighbours. */
+/** Hebrew, Arabic and neighbouring scripts. */
 const isRightToLeft = (script: number): boolean => script >= 0x5 && script <= 0x8;
 
 /** Thai, Lao, Myanmar and Khmer. */

@@ -27,7 +27,7 @@ import { Inline } from './inline.tsx';
 import { Table } from './markdown-table.tsx';
 import { drawnWeight, elementWeight, isBoxed } from './parser/token-weight.ts';
 
-/** A diagram as an image, with a button for its source. If it cannot be rendered, its source and the reason. */
+/** A diagram as an image, with a button for its source. If it cannot be rendered, shows its source and the reason. */
 function Diagram({ source }: { source: string }) {
   const [asCode, setAsCode] = useState(false);
   const drawing = useDrawing(source);
@@ -55,7 +55,7 @@ function Diagram({ source }: { source: string }) {
           src={drawing.url}
           width={drawing.width}
           height={drawing.height}
-          // Shrunk to fit, to half its size at most; then it scrolls.
+          // Shrinks to fit, but at most to half its size; then it scrolls.
           style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
           alt={words.diagramOf(getKind(source))}
         />
@@ -77,7 +77,7 @@ function useDrawing(source: string): Drawing | null {
   return drawing;
 }
 
-/** The diagram type: the first word that is not configuration, such as `sequenceDiagram` or `flowchart`. */
+/** Returns the diagram type: the first word that isn't configuration, such as `sequenceDiagram` or `flowchart`. */
 const getKind = (source: string): string =>
   /^\s*([A-Za-z][\w-]*)/m.exec(source.replace(/^---[\s\S]*?^---/m, '').replace(/%%.*$/gm, ''))?.[1] ?? '';
 
@@ -85,13 +85,13 @@ const getKind = (source: string): string =>
 interface Slice {
   readonly tokens: readonly Token[];
   readonly weight: number;
-  /** Those whose fonts are loaded when it is drawn. */
+  /** Scripts whose fonts are loaded when the slice is drawn. */
   readonly scripts: Scripts;
 }
 
 /**
- * Groups blocks into slices of at most the allowed weight; a heavier block is a slice of its own. When a document grows, unchanged slices keep their identity,
- * and only new blocks are weighed.
+ * Returns a function that groups blocks into slices of at most the allowed weight. A heavier block gets its own slice.
+ * When a document grows, unchanged slices keep their identity, and only new blocks are weighed.
  */
 export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
   let slices: readonly Slice[] = [];
@@ -128,7 +128,7 @@ function divided(tokens: readonly Token[]): Slice[] {
       slices.push(last);
     }
     if (scripts.size === known) continue;
-    // Each block pays for its own fonts: nobody knows which is drawn first.
+    // Each slice counts its own fonts, because any of them may be drawn first.
     last.scripts = new Set([...last.scripts, ...[...scripts].slice(known)]);
     scripts = createScripts();
   }
@@ -141,7 +141,7 @@ const holdsAt = (tokens: readonly Token[], from: number, wanted: readonly Token[
 const isSame = (one: Slice, other: Slice): boolean =>
   one.tokens.length === other.tokens.length && holdsAt(one.tokens, 0, other.tokens);
 
-/** What may still be drawn. `full`: something did not fit, so nothing after it is drawn either. */
+/** What may still be drawn. `full` means that something did not fit, so nothing after it is drawn either. */
 interface Space {
   left: number;
   full: boolean;
@@ -149,13 +149,13 @@ interface Space {
 }
 
 /**
- * Blocks as far as this weight reaches: their beginning in document order, of the same kinds. Tokens that are wholly in it
- * are the same objects, so a larger part adds to what is drawn.
+ * Returns the beginning of the blocks up to this weight, in document order and of the same kinds. Tokens that fit whole
+ * stay the same objects, so that a larger part only adds to what is drawn.
  */
 export const firstPart = (tokens: readonly Token[], maxWeight: number): readonly Token[] =>
   takeAll(tokens, { left: maxWeight, full: false, scripts: new Set() });
 
-/** The token, its beginning, or null where nothing of it can be drawn yet. */
+/** Returns the token, its beginning, or null if no part of it fits. */
 function take(token: Token, space: Space): Token | null {
   const scripts = new Set(space.scripts);
   const weight = drawnWeight(token, scripts);
@@ -182,7 +182,7 @@ function takeBeginning(token: Tokens.Generic, space: Space): Token | null {
   return text === '' ? null : { ...token, raw: token.raw, text };
 }
 
-/** Tokens in order, up to the first that does not fit. */
+/** Returns the tokens in order, up to the first that doesn't fit. */
 function takeAll(tokens: readonly Token[], space: Space): Token[] {
   const taken: Token[] = [];
   for (const token of tokens) {
@@ -198,7 +198,7 @@ const line = { heightPx: 24, letters: 95 };
 const code = { linePx: 20, aroundPx: 94 };
 const rowPx = 37;
 
-/** Estimated height of blocks in pixels, until they have been rendered. */
+/** Estimates the height of blocks in pixels until they have been rendered. */
 const guessedHeight = (tokens: readonly Token[]): number =>
   tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken | DetailsToken), 0);
 
@@ -280,10 +280,10 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
   }
 });
 
-/** `live`: the last block may still grow. */
+/** Renders blocks. With `live`, the last block may still grow. */
 export function Blocks({ tokens, live }: { tokens: readonly Token[]; live: boolean }): ReactNode {
   return tokens.map((token, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever join at the end
+    // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
     <Block key={at} token={token} live={live && at === tokens.length - 1} />
   ));
 }
@@ -296,7 +296,7 @@ function Raw({ text }: { text: string }) {
   );
 }
 
-/** What is in a quote or a part to open. */
+/** The content of a quote or a collapsible part. */
 function Content({ block, live }: { block: Tokens.Blockquote | DetailsToken; live: boolean }) {
   return isBoxed(block) ? <Slices tokens={block.tokens} live={live} /> : <Blocks tokens={block.tokens} live={live} />;
 }
@@ -304,7 +304,7 @@ function Content({ block, live }: { block: Tokens.Blockquote | DetailsToken; liv
 function List({ list, live }: { list: Tokens.List; live: boolean }) {
   const Item = isBoxed(list) ? LazyItem : ListItem;
   const items = list.items.map((item, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: items only ever join at the end
+    // biome-ignore lint/suspicious/noArrayIndexKey: items are only appended
     <Item key={at} item={item} live={live && at === list.items.length - 1} />
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
@@ -315,7 +315,7 @@ interface ItemProps {
   live: boolean;
 }
 
-/** Memoised by its token: a list that grows or is drawn in parts renders only what is new. */
+/** Memoised by its token, so that a list that grows or is drawn in parts renders only new items. */
 const ListItem = memo(function ListItem({ item, live }: ItemProps) {
   return (
     <li className={item.task ? 'task' : undefined}>
@@ -324,7 +324,7 @@ const ListItem = memo(function ListItem({ item, live }: ItemProps) {
   );
 });
 
-/** An item of a long list, which is drawn near the viewport. */
+/** An item of a long list, which is rendered only near the viewport. */
 const LazyItem = memo(function LazyItem({ item, live }: ItemProps) {
   const scripts = createScripts();
   const weight = item.tokens.reduce((sum, token) => sum + drawnWeight(token, scripts), 0);
@@ -364,7 +364,7 @@ function ItemContent({ item, tokens, live }: ItemProps & { tokens: readonly Toke
   );
 }
 
-/** Blocks, slice by slice near the viewport. `live`: the last may still grow. */
+/** Blocks rendered slice by slice near the viewport. With `live`, the last block may still grow. */
 export function Slices({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
   const [slicer] = useState(createSlicer);
   const slices = slicer(tokens);
@@ -396,7 +396,7 @@ const OneSlice = memo(function OneSlice({ slice, live, only }: { slice: Slice; l
   );
 });
 
-/** The blocks of a slice as far as this weight reaches. */
+/** The blocks of a slice, up to this weight. */
 function DrawnSlice({ slice, maxWeight, live }: { slice: Slice; maxWeight: number; live: boolean }) {
   const { tokens, weight, scripts } = slice;
   const whole = weight <= maxWeight;

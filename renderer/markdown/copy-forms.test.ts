@@ -8,7 +8,7 @@ import { lexWhole } from './parser/parse-documents.ts';
 
 const copied = async (text: string) => String(await toHtml(lexWhole(text), clipboardForm));
 
-test('each construct has its element', async () => {
+test('each Markdown construct becomes its HTML element', async () => {
   const markdown =
     '# One\n\nSome **bold** and `a<b` [text](https://example.org/?a=1&b=2).\n\n- [x] done\n- open\n\n2. two\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | *2* |\n\n```ts\nif (a < b) {}\n```\n\n---\n';
   expect(await copied(markdown)).toBe(
@@ -23,7 +23,7 @@ test('each construct has its element', async () => {
   );
 });
 
-test('whatever is written, only elements of our own come out, with nothing in them but a number or a safe address', async () => {
+test('any text gives only known elements whose attributes are numbers or safe addresses', async () => {
   for (const text of hostileMarkdown('https://evil.example')) {
     expect(foreignIn(await copied(text), 'copied'), text).toEqual([]);
   }
@@ -36,7 +36,7 @@ test('whatever is written, only elements of our own come out, with nothing in th
   );
 });
 
-test('formulas are MathML with their TeX, and as they were written where they cannot be read', async () => {
+test('formulas become MathML with their TeX, and invalid ones stay as written', async () => {
   const form = await formWithMaths();
   const copiedWith = async (text: string) => String(await toHtml(lexWhole(text), form));
   const markup = await copiedWith('So $x^2$ and\n\n$$\\frac{a}{b}$$\n');

@@ -4,7 +4,7 @@ import { safeLink } from './safe-link.ts';
 
 type Tokens = readonly Token[];
 
-/** The form for text documents: plain code, and formulas as TeX until KaTeX is loaded. */
+/** HTML for text documents, with plain code. Formulas stay TeX until KaTeX is loaded. */
 export const clipboardForm: HtmlForm = {
   headingsBelow: 0,
   link: safeLink,
@@ -12,13 +12,13 @@ export const clipboardForm: HtmlForm = {
   formula: ({ raw }) => raw,
 };
 
-/** The same with formulas as MathML, which text documents read, and with their TeX beside it. */
+/** The same form with formulas as MathML, which text documents read, together with their TeX. */
 export const formWithMaths = async (): Promise<HtmlForm> => ({
   ...clipboardForm,
   formula: (await import('#shared/markdown/formula.ts')).formula,
 });
 
-/** Copies text to the clipboard; with `tokens` also as HTML, for documents and mails. */
+/** Copies text to the clipboard. With `tokens`, also copies HTML for documents and mails. */
 export async function copyForms(plain: string, parsed: Tokens | Promise<Tokens>): Promise<void> {
   const tokens = await parsed;
   if (tokens.length === 0) return navigator.clipboard.writeText(plain);

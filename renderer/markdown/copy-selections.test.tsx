@@ -19,7 +19,7 @@ async function answered(text: string): Promise<Element> {
   return page.getByRole('article').last().element();
 }
 
-/** What a copy of this would put into the clipboard; null: the browser's own. */
+/** Returns what a copy of this element puts into the clipboard. Null: the browser's own copy. */
 function copied(element: Element | null | undefined): Promise<{ plain: string; rich: string } | null> {
   if (!element) throw new Error('there is nothing to select');
   getSelection()?.selectAllChildren(element);
@@ -37,7 +37,7 @@ test('a copied selection has formulas as MathML in rich text and as TeX in plain
   expect(both?.rich).not.toContain('katex-html');
 });
 
-test('it has what an answer says as bare elements, and neither colours nor what stands around it', async () => {
+test('a copied selection contains the answer as bare elements, without colours, buttons or headers', async () => {
   const code = 'const a = 1;\nconst b = 2;';
   const answer = await answered(
     `# Title\n\n| a | b |\n|---|--:|\n| 1 | **2** |\n\n\`\`\`ts\n${code}\n\`\`\`\n\n- [x] done\n- [ ] open`,
@@ -63,7 +63,7 @@ test('it has what an answer says as bare elements, and neither colours nor what 
   expect(await copied(answer.querySelector('footer'))).toBeNull();
 });
 
-test('of a selection that reaches out of the conversation, only the conversation is copied', async () => {
+test('only the conversation is copied when a selection extends beyond it', async () => {
   const answer = await answered('The **end**.');
   await expect.poll(() => document.querySelector('input[aria-hidden]')).not.toBeNull();
   await expect.poll(() => answer.querySelector('strong')).not.toBeNull();

@@ -1,8 +1,9 @@
 let listening = false;
 
 /**
- * From now on a copied selection of answers is what they say: without the window's colours and what stands around them (the
- * heads of code blocks, buttons, figures), with formulas as MathML for documents and as TeX for plain text.
+ * Replaces the browser's copy of selected answers by their content only. It omits the window's colours, the headers of
+ * code blocks, buttons and figures. Formulas become MathML for documents and TeX for plain text. Active from the first
+ * call on.
  */
 export function copySelections(): void {
   if (listening) return;
@@ -25,26 +26,26 @@ export interface Copied {
   readonly rich: string;
 }
 
-/** What is in a part of the document, as it is copied. */
+/** Returns the content of a range as it is copied. */
 export function copiedRange(range: Range): Copied {
   const copied = bareCopy(wholeFormulas(range));
   return { plain: asPlainText(copied), rich: copied.innerHTML };
 }
 
-/** Whether something of an answer is selected. */
+/** True if a part of an answer is selected. */
 function saysAnswer(range: Range): boolean {
   const around = getElement(range.commonAncestorContainer);
   if (around?.closest('.prose')) return true;
   return [...(around?.querySelectorAll('.prose') ?? [])].some((prose) => range.intersectsNode(prose));
 }
 
-/** What no reader means to copy. */
+/** Elements that nobody means to copy. */
 const furniture = '.code-head, header > :not(h2), footer, button, svg, img, textarea, input:not([type=checkbox])';
-/** Without these around them, documents lose what is in them. */
+/** Elements that documents need around their rows and items, or else they lose the content. */
 const shells = 'table, thead, tbody, tr, ol, ul';
 const keptAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
 
-/** A formula that is selected in part is copied whole. */
+/** Extends a selection so that it contains formulas whole. */
 function wholeFormulas(selected: Range): Range {
   const range = selected.cloneRange();
   const first = getElement(range.startContainer)?.closest('.katex');
@@ -56,7 +57,7 @@ function wholeFormulas(selected: Range): Range {
 
 export const getElement = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
 
-/** The selected part as bare elements. What is selected around a conversation is left out. */
+/** Returns the selected part as bare elements, without anything outside the conversation. */
 function bareCopy(range: Range): HTMLElement {
   const around = getElement(range.commonAncestorContainer);
   const content = range.cloneContents();
@@ -72,7 +73,10 @@ function bareCopy(range: Range): HTMLElement {
   return copied;
 }
 
-/** Code keeps its lines only in `pre`, and rows and points are such only in their table and list. */
+/**
+ * Wraps a partial selection in its `pre`, table or list, because code needs `pre` for its line breaks, and rows and
+ * items need their parent.
+ */
 function withShells(content: DocumentFragment, around: Element): Node {
   let inner: Node = content;
   const put = (shell: Element) => {
@@ -86,7 +90,7 @@ function withShells(content: DocumentFragment, around: Element): Node {
   return inner;
 }
 
-/** Words whose line ends are shown by style alone. */
+/** Converts line breaks that only CSS shows into elements. */
 function breakLines(words: Element): void {
   const texts = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];
@@ -97,7 +101,7 @@ function breakLines(words: Element): void {
   }
 }
 
-/** Takes away what only the window's styles and scripts read, and puts in its place what documents do. */
+/** Removes attributes that only the window's styles and scripts use, and adds what documents need. */
 function bare(element: Element): void {
   const level = element.getAttribute('data-level');
   const align = element.getAttribute('data-align');
@@ -111,7 +115,7 @@ function bare(element: Element): void {
   } else if (element.matches('span, li > div, pre div')) element.replaceWith(...element.childNodes);
 }
 
-/** The text as it would be laid out, with line ends between blocks. */
+/** Returns the text as it would be laid out, with line breaks between blocks. */
 function asPlainText(copied: HTMLElement): string {
   const laidOut = copied.cloneNode(true) as HTMLElement;
   for (const formula of laidOut.querySelectorAll('math')) {

@@ -1,6 +1,6 @@
 import { markdownText as text } from '../text/markdown-text.ts';
 
-/** A diagram as an image with its size in CSS pixels, or why it could not be rendered. */
+/** A diagram as an image with its size in CSS pixels, or the reason why it could not be rendered. */
 export type Drawing =
   | { readonly url: string; readonly width: number; readonly height: number }
   | { readonly problem: string };
@@ -12,14 +12,14 @@ interface Diagrams {
 
 const maxSource = 20_000;
 const maxKept = 60;
-/** Mermaid has some megabytes, which a busy machine takes long to compile. */
+/** Mermaid is several megabytes, which a busy machine takes long to compile. */
 const loadMs = 60_000;
 const drawMs = 10_000;
 const tooLong = Symbol('too long');
 
 /**
- * Renders diagrams to images, one after another in a sandboxed frame: what a model wrote never becomes part of the
- * page. A frame that hangs is removed, and its diagram stays source.
+ * Renders diagrams to images, one after another in a sandboxed frame, so that a model's output never becomes part of
+ * the page. A frame that hangs is removed, and its diagram is shown as source.
  */
 export const diagrams = createDiagrams();
 
@@ -86,8 +86,8 @@ interface DiagramFrame {
 }
 
 /**
- * Opens the page that renders diagrams: without an origin, network or access to this page (`sandbox="allow-scripts"`
- * and its own policy, see core/host/page.ts). It is reached through one message port.
+ * Opens the page that renders diagrams. It has no origin, no network and no access to this page (`sandbox="allow-scripts"`
+ * and its own policy, see electron/core/runtime/host/page.ts). It is reached through one message port.
  */
 function openDiagramFrame(): DiagramFrame {
   const element = document.createElement('iframe');

@@ -4,10 +4,10 @@ import { drawSoon } from '../long-text/draw-queue.ts';
 import { katexNow, loadKatex } from './load-katex.ts';
 import { isTypeset, tokenWeight } from './parser/token-weight.ts';
 
-/** Limits recursive macros and sizes that would cover the page; no command may use a URL. */
+/** Limits recursive macros and sizes that would cover the page. No command may use a URL. */
 const limits = { throwOnError: true, trust: false, strict: false, maxSize: 20, maxExpand: 300 } as const;
 
-/** A formula; as source where it cannot be parsed. */
+/** A formula, or its source if it can't be parsed. */
 export function Formula({ token }: { token: MathsToken }) {
   return isTypeset(token) ? <TypesetFormula token={token} /> : token.raw.trim();
 }
@@ -23,7 +23,7 @@ function TypesetFormula({ token }: { token: MathsToken }) {
     let giveUp = () => {};
     loadKatex().then(
       (loaded) => {
-        // Many formulas may have waited for it: they are set in type a few a frame.
+        // Many formulas may have waited for KaTeX, so only a few are typeset per frame.
         if (here) giveUp = drawSoon(tokenWeight(token), () => setKatex(() => loaded));
       },
       (error: unknown) => console.warn('The formula renderer could not be loaded', error),

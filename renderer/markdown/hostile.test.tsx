@@ -16,7 +16,7 @@ const maths =
   'math semantics annotation menclose mfrac mi mn mo mover mpadded mphantom mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover';
 const ours = new Set(`${words} ${controls} ${maths}`.split(' '));
 
-/** Says why an element is none of ours; an empty text for one that is. */
+/** Returns why an element isn't one of the app's own, or an empty text if it is. */
 function foreign(element: Element): string {
   if (!ours.has(element.localName)) return 'the element';
   for (const { name, value } of element.attributes) {
@@ -29,15 +29,15 @@ function foreign(element: Element): string {
   return element.localName === 'input' && element.getAttribute('type') !== 'checkbox' ? 'a field' : '';
 }
 
-/** For what hangs: on a machine that is busy this takes a minute. */
+/** Generous, because this takes a minute on a busy machine. It only ends a hang. */
 const limitMs = 240_000;
 
 test(
-  '1,600 hostile texts are drawn with our own elements alone, and none of them runs, goes or asks',
+  '1,600 hostile texts are drawn with known elements only, and none runs code, navigates or sends a request',
   async () => {
     await loadKatex();
     const before = location.href;
-    // Every payload in three fifths of its places: React draws slower than anything else here.
+    // Draws each payload in three fifths of its places, because React is the slowest part here.
     const texts = hostileMarkdown(origin).filter((_, at) => at % 5 < 3);
     for (let at = 0; at < texts.length; at += 300) {
       const some = texts.slice(at, at + 300);

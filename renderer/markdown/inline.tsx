@@ -12,13 +12,13 @@ import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
 import { ImagesHere, useShowImageHere } from './show-image.ts';
 
-/** Inline tokens as React elements. Only the elements named here can be made. */
+/** Renders inline tokens as React elements. Only the elements named here can be created. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block are known by their position
+  // biome-ignore lint/suspicious/noArrayIndexKey: an inline token is identified by its position
   return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
 }
 
-/** Memoised by its token: a paragraph that grows or is drawn in parts renders only what is new. */
+/** Memoised by its token, so that a paragraph that grows or is drawn in parts renders only new tokens. */
 const InlineToken = memo(function InlineToken({
   token,
 }: {
@@ -78,7 +78,7 @@ const InlineToken = memo(function InlineToken({
   }
 });
 
-/** Inside a link nothing else is clickable: one click must not open two addresses. */
+/** True inside a link, where nothing else is clickable: one click must not open two addresses. */
 const WithinLink = createContext(false);
 
 export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
@@ -103,8 +103,8 @@ export function OutsideLink({ href, children }: { href: string; children: ReactN
 }
 
 /**
- * An image in an answer is not fetched until the reader asks: its server would learn who reads. The chip shows its
- * address; without an image viewer it is a link.
+ * An image in an answer. It isn't fetched until the reader clicks, because its server would learn who reads the answer.
+ * The chip shows its address. Without an image viewer it is a link.
  */
 function ImageChip({ href, alt }: { href: string; alt: string }) {
   const image = namedImage({ href, text: alt });

@@ -6,7 +6,7 @@ let loading: Promise<Katex> | null = null;
 /** KaTeX, if it is loaded. */
 export const katexNow = (): Katex | null => loaded;
 
-/** Loads KaTeX and its styles, with the first formula. */
+/** Loads KaTeX and its styles with the first formula. */
 export function loadKatex(): Promise<Katex> {
   loading ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(([{ default: katex }]) => {
     loaded = katex;

@@ -9,7 +9,7 @@ import { isBoxed, rowsWeight, rowWeight } from './parser/token-weight.ts';
 
 type Cells = readonly Tokens.TableCell[];
 
-/** From how many characters on a column is not squeezed below what can be read, so that the table scrolls. */
+/** From this length in characters on, a column keeps a readable minimum width, so that the table scrolls. */
 const longCell = 24;
 const veryLongCell = 120;
 const rowPx = { line: 20, padding: 17 } as const;
@@ -27,7 +27,7 @@ export function Table({ table }: { table: Tokens.Table }) {
           <tr>
             {table.header.map((entry, at) => (
               <Cell
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its position
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
                 key={at}
                 entry={entry}
                 as={entry.text === '' ? 'td' : 'th'}
@@ -38,7 +38,7 @@ export function Table({ table }: { table: Tokens.Table }) {
         </thead>
         {isLong ? (
           inGroups(table.rows).map((rows, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows only ever join at the end
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only appended
             <LazyRows key={at} rows={rows} />
           ))
         ) : (
@@ -53,12 +53,12 @@ export function Table({ table }: { table: Tokens.Table }) {
 
 const getSize = (letters: number) => (letters > veryLongCell ? 'very-long' : letters > longCell ? 'long' : undefined);
 
-/** Keeps the columns of a long table as wide as its longest cells ask, whichever rows are drawn. */
+/** Sets the columns of a long table to the width of their longest cells, regardless of which rows are drawn. */
 function Columns({ table }: { table: Tokens.Table }) {
   return (
     <colgroup>
       {table.header.map((head, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its position
+        // biome-ignore lint/suspicious/noArrayIndexKey: a column is identified by its position
         <col key={column} style={{ width: columnPx([head, ...table.rows.flatMap((row) => row[column] ?? [])]) }} />
       ))}
     </colgroup>
@@ -74,7 +74,7 @@ function columnPx(cells: Cells): number {
   return Math.round(24 + Math.min(maxColumnPx, longest.length * px));
 }
 
-/** Rows in groups that are drawn together; only the last changes when a table grows. */
+/** Splits rows into groups that are drawn together. When a table grows, only the last group changes. */
 function inGroups(rows: readonly Tokens.TableCell[][]): readonly (readonly Cells[])[] {
   const groups: Cells[][] = [];
   const scripts: Scripts = new Set();
@@ -91,7 +91,7 @@ function inGroups(rows: readonly Tokens.TableCell[][]): readonly (readonly Cells
   return groups;
 }
 
-/** A group of rows of a long table, which is drawn near the viewport. */
+/** A group of rows of a long table, which is rendered only near the viewport. */
 const LazyRows = memo(
   function LazyRows({ rows }: { rows: readonly Cells[] }) {
     return (
@@ -120,16 +120,16 @@ function guessedRow(row: Cells): number {
 }
 
 function Rows({ rows }: { rows: readonly Cells[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its position
+  // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
   return rows.map((row, at) => <Row key={at} row={row} />);
 }
 
-/** Memoised by its cells: a table that grows renders only what is new. */
+/** Memoised by its cells, so that a table that grows renders only new rows. */
 const Row = memo(function Row({ row }: { row: Cells }) {
   return (
     <tr>
       {row.map((entry, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its position
+        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
         <Cell key={column} entry={entry} as="td" />
       ))}
     </tr>

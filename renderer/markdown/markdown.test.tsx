@@ -19,14 +19,14 @@ async function answered(source: string) {
   await expect.element(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
 }
 
-test('formulas are set in type, within the line and on their own', async () => {
+test('formulas are typeset inline and as blocks', async () => {
   await answered('Area: $\\pi r^2$\n\n$$\n\\int_0^1 x\\,dx = \\frac12\n$$\n\nIt costs $5 or $6.');
   await expect.poll(() => document.querySelectorAll('.prose .katex').length).toBe(2);
   await expect.element(thread).toMatchTextContent('It costs $5 or $6.');
   expect(document.querySelector('.prose .formula-block math')).not.toBeNull();
 });
 
-test('a formula that cannot be read is shown as it was written', async () => {
+test('an invalid formula is shown as its source', async () => {
   await answered('Broken: $\\frac{1$ and fine: $x$.');
   await expect.element(thread).toMatchTextContent('$\\frac{1$');
   await expect.poll(() => document.querySelectorAll('.prose .katex').length).toBe(1);
@@ -40,13 +40,13 @@ test.each([
     'a macro bomb',
     `$${'\\def\\a{x'.replace('x', 'xx')}}\\def\\b{\\a\\a\\a\\a}\\def\\c{\\b\\b\\b\\b}\\def\\d{\\c\\c\\c\\c}\\d\\d\\d\\d\\d$`,
   ],
-])('a formula with %s makes no element that reaches out', async (_name, source) => {
+])('a formula with %s creates no element that leaves the page', async (_name, source) => {
   await answered(`${source}\n\nend`);
   await expect.element(thread).toMatchTextContent('end');
   expect(document.querySelectorAll('.prose :is(a, img, script, [onclick], [data-onclick])')).toHaveLength(0);
 });
 
-test('elements of HTML that models write are drawn, and a part that is opened on demand is opened by a key', async () => {
+test('HTML elements written by models are drawn, and a collapsible part is opened by keyboard', async () => {
   await answered(
     'H<sub>2</sub>O and <kbd>Ctrl</kbd><br>next[^1]\n\n<details>\n<summary>Why</summary>\n\n- because\n\n</details>\n\n[^1]: A source.',
   );
@@ -58,7 +58,7 @@ test('elements of HTML that models write are drawn, and a part that is opened on
   await expect.element(page.getByText('because')).toBeVisible();
 });
 
-test('what a diff adds and takes away has its colour', async () => {
+test('added and removed lines of a diff have their colours', async () => {
   await answered('```diff\n@@ -1,2 +1,2 @@\n-const a = 1;\n+const a = 2;\n same\n```\n');
   await expect
     .poll(() => document.querySelector('.tok-inserted')?.textContent, { timeout: 20_000 })
@@ -66,7 +66,7 @@ test('what a diff adds and takes away has its colour', async () => {
   expect(document.querySelector('.tok-deleted')?.textContent).toContain('const a = 1');
 });
 
-test('a diagram is drawn as a picture, and its source is one button away', async () => {
+test('a diagram is drawn as an image, and a button shows its source', async () => {
   await answered('```mermaid\nflowchart LR\n  A[Key] --> B{Valid?}\n  B -->|yes| C[Answer]\n```\n');
   const picture = page.getByRole('img', { name: /^Diagram \(flowchart\)/ });
   await expect.element(picture, { timeout: 20_000 }).toBeVisible();
@@ -77,13 +77,13 @@ test('a diagram is drawn as a picture, and its source is one button away', async
   await expect.element(picture).toBeVisible();
 });
 
-test('a diagram with a fault stays its source and says why', async () => {
+test('an invalid diagram is shown as source with the reason', async () => {
   await answered('```mermaid\nflowchart LR\n  A --> --> B\n```\n');
   await expect.element(thread, { timeout: 20_000 }).toMatchTextContent(/cannot be drawn: .*Parse error/);
   await expect.element(thread).toMatchTextContent('A --> --> B');
 });
 
-test('hostile content of a diagram stays inside its picture', async () => {
+test('hostile content of a diagram stays inside its image', async () => {
   (window as { hit?: boolean }).hit = false;
   await answered(
     '```mermaid\nflowchart LR\n  A["<img src=x onerror=parent.hit=true>"] --> B\n  click A href "javascript:parent.hit=true"\n```\n\nend',
@@ -93,7 +93,7 @@ test('hostile content of a diagram stays inside its picture', async () => {
   expect((window as { hit?: boolean }).hit).toBe(false);
 });
 
-test('a conversation that is opened appears at once as it stays', async () => {
+test('an opened conversation appears in its final layout at once', async () => {
   const messages = [
     fakeMessage({ id: 'u', conversationId: 'c1', role: 'user', text: 'Hello' }),
     fakeMessage({
@@ -108,7 +108,7 @@ test('a conversation that is opened appears at once as it stays', async () => {
   await expect.element(page.getByRole('heading', { name: 'Title' })).toBeVisible();
 });
 
-test('a table of many long columns keeps them readable and scrolls; one that fits does not', async () => {
+test('a table with many long columns stays readable and scrolls, and a small one does not scroll', async () => {
   const cells = (words: string, columns: number) => `| ${Array(columns).fill(words).join(' | ')} |`;
   const table = (words: string, columns: number) =>
     [cells('A', columns), cells('---', columns), cells(words, columns)].join('\n');

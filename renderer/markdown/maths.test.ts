@@ -30,7 +30,7 @@ test.each<[string, [string, boolean][]]>([
   ],
   ['text\n$$\nb\n$$\nmore', [['b', true]]],
   ['cost $\\$5$ each', [['\\$5', false]]],
-])('%j holds its formulas', (source, expected) => expect(formulas(source)).toEqual(expected));
+])('%j contains its formulas', (source, expected) => expect(formulas(source)).toEqual(expected));
 
 test.each([
   'it costs $5 and then $6',
@@ -44,4 +44,4 @@ test.each([
   '$$\na\n\nb\n$$',
   '$$ $$',
   'escaped \\$x\\$',
-])('%j holds none', (source) => expect(formulas(source)).toEqual([]));
+])('%j contains no formula', (source) => expect(formulas(source)).toEqual([]));

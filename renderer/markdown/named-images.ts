@@ -4,13 +4,15 @@ import { markdownText as words } from '../text/markdown-text.ts';
 import { safeLink } from './safe-link.ts';
 import type { NamedImage } from './show-image.ts';
 
-/** The image that a token names; null: nothing that can be shown. */
+/** Returns the image that a token names. Null: nothing that can be shown. */
 export function namedImage({ href, text }: Pick<Tokens.Image, 'href' | 'text'>): NamedImage | null {
   const url = safeLink(href);
   return url && !url.startsWith('mailto:') ? { url, name: decodeEntities(text) || words.image } : null;
 }
 
-/** All that can be shown of a text, in its order; one within a link is part of that. */
+/**
+ * Returns all images of a text that can be shown, in order. An image within a link is part of the link and left out.
+ */
 export function imagesIn(tokens: readonly Token[]): NamedImage[] {
   return tokens.flatMap((token): NamedImage[] => {
     const { type, header = [], rows = [], items = [], summary = [], tokens: within = [] } = token as Tokens.Generic;

@@ -13,7 +13,7 @@ afterEach(closeApp);
 
 const scripts = Object.entries(sentences);
 
-/** An answer of some 15,000 characters with each kind of block, as models write them. */
+/** Returns an answer of about 15,000 characters with every kind of block that models write. */
 function ordinaryAnswer(words: readonly string[]): string {
   const [one = '', two = ''] = words;
   const [short, other] = [one.slice(0, 14).trim(), two.slice(0, 12).trim()];
@@ -34,7 +34,7 @@ function ordinaryAnswer(words: readonly string[]): string {
   ].join('\n\n');
 }
 
-/** What is drawn of the answer, wherever it stands. */
+/** Counts the drawn elements of the answer, in any position. */
 function drawn(answer: Element) {
   const all = document.createRange();
   all.selectNodeContents(answer);
@@ -46,7 +46,7 @@ function drawn(answer: Element) {
 }
 
 test.each(scripts)(
-  'an answer in %s is drawn with the blocks of its Markdown while it is written and when it is whole',
+  'an answer in %s is drawn with the blocks of its Markdown, while it streams and when it is complete',
   async (_script, words) => {
     const source = ordinaryAnswer(words);
     const fake = await openApp('#chat/c1', {}, { answers: 'manual' });
@@ -71,7 +71,10 @@ test.each(scripts)(
   },
 );
 
-/** The heading of the message is copied as well, and the lines of a task are no paragraphs. */
+/**
+ * Selects the counts to compare. Headings are left out because the message's own heading is copied too; lines of a task
+ * are no paragraphs.
+ */
 const blocksCopied = ({ p, ol, ul, li, table, tr, blockquote, pre }: ReturnType<typeof countTokens>) => ({
   p,
   ol,
@@ -83,7 +86,7 @@ const blocksCopied = ({ p, ol, ul, li, table, tr, blockquote, pre }: ReturnType<
   pre,
 });
 
-test.each(scripts)('a question of many words in %s is one text', async (_script, words) => {
+test.each(scripts)('a question with many words in %s is drawn as one text', async (_script, words) => {
   const line = words.join(' ').repeat(40).slice(0, 3_900).trim();
   await openApp('#chat/c2', {
     messages: [
@@ -94,6 +97,6 @@ test.each(scripts)('a question of many words in %s is one text', async (_script,
   await expect.element(page.getByText('Yes.')).toBeVisible();
   const bubble = page.getByRole('article').first().element().querySelector('.whitespace-pre-wrap');
   await expect.poll(() => bubble?.textContent).toBe(line);
-  // Two boxes would end a line between them.
+  // Two boxes would break the line between them.
   expect(bubble?.querySelectorAll('div:not(:has(div))')).toHaveLength(1);
 });

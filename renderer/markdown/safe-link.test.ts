@@ -25,16 +25,16 @@ test.each([
   'https://bank.example@evil.example',
   'https://example.com/\u202efdp.exe',
   'mailto:a@example.com%3Fattach=/etc/passwd',
-])('%j is no link', (href) => {
+])('%j is not accepted as a link', (href) => {
   expect(safeLink(href)).toBe(null);
 });
 
-test('what a browser could open by itself is what the core would open', () => {
+test('the page accepts exactly the links that the core opens', () => {
   expect(safeLink('mailto:a@example.com?attach=/etc/passwd&subject=Hi')).toBe('mailto:a@example.com?subject=Hi');
   expect(safeLink('https://bücher.example')).toBe('https://xn--bcher-kva.example/');
 });
 
-test('whatever is offered is a web or mail address', () => {
+test('any accepted link is a web or mail address', () => {
   fc.assert(
     fc.property(
       fc.oneof(

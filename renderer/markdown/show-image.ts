@@ -6,10 +6,11 @@ export interface NamedImage {
 }
 
 /**
- * Shows one of the images of an answer after a click; provided by the page, because Markdown components may not call the core.
+ * Shows one of the images of an answer after a click. The page provides it, because Markdown components may not call
+ * the core.
  */
 export const ShowImageContext = createContext<((images: readonly NamedImage[], at: number) => void) | null>(null);
 export const useShowImageHere = () => useContext(ShowImageContext);
 
-/** The images of the text around, also those of parts that are not drawn yet. */
+/** Returns the images of the surrounding text, including those in parts that aren't drawn yet. */
 export const ImagesHere = createContext<() => readonly NamedImage[]>(() => []);

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-/** Links from outside that nobody has decided about yet, oldest first. */
+/** Links from outside that wait for a decision, oldest first. */
 export const useLinks = create<{ readonly waiting: readonly string[]; readonly gateway: string | null }>()(() => ({
   waiting: [],
   /** The address that a confirmed link offers to the form that connects. */
@@ -9,7 +9,9 @@ export const useLinks = create<{ readonly waiting: readonly string[]; readonly g
 
 const maxWaiting = 20;
 
-/** Takes a link that the app was opened with out of the address (`#open/<link>`). False: it is none. */
+/**
+ * Takes a link that the app was opened with out of the address (`#open/<link>`). Returns false if the address has none.
+ */
 export function takeLink(hash: string): boolean {
   const [, written] = /^#open\/(.*)$/s.exec(hash) ?? [];
   if (written === undefined) return false;
@@ -17,11 +19,11 @@ export function takeLink(hash: string): boolean {
   try {
     link = decodeURIComponent(written);
   } catch {
-    // Shown as it is, and refused.
+    // An invalid encoding is shown as it is and refused.
   }
   useLinks.setState(({ waiting }) => ({ waiting: [...waiting, link].slice(0, maxWaiting) }));
   return true;
 }
 
-/** The oldest one is decided about. */
+/** Removes the oldest link after a decision. */
 export const linkDone = (): void => useLinks.setState(({ waiting }) => ({ waiting: waiting.slice(1) }));

@@ -16,11 +16,11 @@ test.each([
   '#settings/gateway',
   '#temporary',
   '#chat/01JD%2F%C3%A4',
-])('%s is read and written alike', (hash) => {
+])('%s is parsed and written back unchanged', (hash) => {
   expect(getHash(getLoc(hash))).toBe(hash);
 });
 
-test('any other hash is a new chat, and reading one never fails', () => {
+test('any other hash is a new chat, and parsing never fails', () => {
   expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(getLoc)).toEqual(Array(5).fill(newChat));
   fc.assert(
     fc.property(fc.string(), (text) => {

@@ -18,37 +18,40 @@ export const settingsSections = [
 ] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 
-/** Besides the list. */
+/** The views of the models page besides the list. */
 export const modelsViews = ['compare', 'what-if'] as const;
 export type ModelsView = (typeof modelsViews)[number];
 
 export const chatsViews = ['active', 'archived', 'trash'] as const;
 export type ChatsView = (typeof chatsViews)[number];
 
-/** A location: `#chat/<id>/<message>`, `#temporary`, `#project/<folder>`, `#chats/trash`, `#models?q=…`, `#settings/gateway`, … */
+/**
+ * A location: `#chat/<id>/<message>`, `#temporary`, `#project/<folder>`, `#chats/trash`, `#models?q=…`,
+ * `#settings/gateway`, …
+ */
 export type Loc =
   | {
       readonly page: 'chat';
       readonly conversationId: string | null;
       readonly messageId?: string;
-      /** Of a chat without an id yet: it is not going to be kept. */
+      /** For a chat without an id: it won't be saved. */
       readonly temporary?: boolean;
-      /** Of a chat without an id yet: the folder that it begins in. */
+      /** For a chat without an id: the folder it starts in. */
       readonly folderId?: string;
     }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
-  /** `search`: the filter of the list, or what is compared, as in a URL (`features/models/models-address.ts`). */
+  /** `search` is the filter of the list, or the comparison, as in a URL (`features/models/models-address.ts`). */
   | { readonly page: 'models'; readonly view?: ModelsView; readonly search?: string }
   | { readonly page: 'usage' | 'credits' | 'reconciliation' | 'account' }
-  /** `setting`: the name of a row, which is scrolled to and focused. */
+  /** `setting` is the name of a row, which is scrolled to and focused. */
   | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
 
 export const newChat: Loc = { page: 'chat', conversationId: null };
-/** A new chat that begins in a folder. */
+/** A new chat that starts in a folder. */
 export const newChatIn = (folderId: string): Loc => ({ page: 'chat', conversationId: null, folderId });
 export const temporaryChat: Loc = { ...newChat, temporary: true };
 
-/** The folder that a chat without an id yet begins in. */
+/** Returns the folder that a chat without an id starts in. */
 export const getFolder = (loc: Loc): string | null =>
   loc.page === 'chat' && loc.conversationId === null ? (loc.folderId ?? null) : null;
 
@@ -71,7 +74,7 @@ export function getHash(loc: Loc): string {
   return `#${loc.page}`;
 }
 
-/** Any unknown hash is a new chat: a hash can be typed or pasted. */
+/** Parses a hash. Any unknown hash is a new chat, because a hash can be typed or pasted. */
 export function getLoc(hash: string): Loc {
   const models = /^#?models(?:\/([a-z-]+))?(?:\?(.*))?$/s.exec(hash);
   if (models) return modelsLoc(models[1], models[2]);
@@ -99,7 +102,7 @@ export function getLoc(hash: string): Loc {
   return { page: 'chat', conversationId: id, ...(messageId && messageId.length <= 64 ? { messageId } : {}) };
 }
 
-/** Written anew, so that it is the same text as when the page writes it. */
+/** Normalises the address, so that it equals what the page itself writes. */
 function modelsLoc(named: string | undefined, given: string | undefined): Loc {
   const view = modelsViews.find((each) => each === named);
   const search = new URLSearchParams(given?.slice(0, 4000)).toString();
@@ -116,11 +119,11 @@ function decoded(part: string | undefined): string | null {
 
 interface Nav {
   loc: Loc;
-  /** Index in the window’s history, and the last index there is. */
+  /** The index in the window’s history, and the last index that exists. */
   index: number;
   last: number;
   go: (loc: Loc) => void;
-  /** Replaces the location without a history entry: a new chat that got its id. */
+  /** Replaces the location without a history entry, for example when a new chat got its id. */
   replace: (loc: Loc) => void;
   back: () => void;
   forward: () => void;
@@ -158,12 +161,12 @@ export function startNav(): () => void {
     // A link that connects this page again is no location.
     if (location.hash.startsWith('#b=')) return;
     const next = indexOf(history.state);
-    // Nor is one that asks for something.
+    // A link that requests something is no location either.
     if (takeRequest(location.hash)) {
       history.replaceState({ index: now + 1 }, '', getHash(useNav.getState().loc));
       return useNav.setState({ index: now + 1, last: now + 1 });
     }
-    // A hash that was typed has no state: it is a new history entry.
+    // A typed hash has no state. It is a new history entry.
     if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);
     useNav.setState({ loc: getLoc(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });
   };
@@ -171,7 +174,7 @@ export function startNav(): () => void {
   return () => removeEventListener('popstate', follow);
 }
 
-/** What is opened from outside is decided about in a dialog. */
+/** Takes a link or a file from the address. A dialog asks about it. */
 const takeRequest = (hash: string): boolean => takeLink(hash) || takeFile(hash);
 
 function indexOf(state: unknown): number | undefined {

@@ -1,11 +1,14 @@
 import { create } from 'zustand';
 
-/** Files that the system opened with the app and nobody has decided about yet, by their ids, oldest first. */
+/** Ids of files that the system opened with the app and that wait for a decision, oldest first. */
 export const useOpenedFiles = create<{ readonly waiting: readonly string[] }>()(() => ({ waiting: [] }));
 
 const maxWaiting = 20;
 
-/** Takes a file that the app was opened with out of the address (`#open-file/<id>`). False: it is none. */
+/**
+ * Takes a file that the app was opened with out of the address (`#open-file/<id>`). Returns false if the address has
+ * none.
+ */
 export function takeFile(hash: string): boolean {
   const [, fileId] = /^#open-file\/([\w-]{1,64})$/.exec(hash) ?? [];
   if (fileId === undefined) return false;
@@ -13,5 +16,5 @@ export function takeFile(hash: string): boolean {
   return true;
 }
 
-/** The oldest one is decided about. */
+/** Removes the oldest file after a decision. */
 export const fileDone = (): void => useOpenedFiles.setState(({ waiting }) => ({ waiting: waiting.slice(1) }));

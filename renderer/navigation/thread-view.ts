@@ -3,16 +3,16 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 
 export interface RouteAsked {
   readonly conversationId: string | null;
-  /** What it replaces: an own message with this text, or an answer that is asked for again. */
+  /** What it replaces: the person's message that was edited to this text, or an answer that is requested again. */
   readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
-  /** The folder that a new conversation begins in. */
+  /** The folder that a new conversation starts in. */
   readonly folderId?: string | null;
 }
 
-/** View state of messages. The core keeps edits and expanded parts (`use-saved-view.ts`). */
+/** View state of messages. The core stores edits and expanded parts (`use-saved-view.ts`). */
 interface ThreadView {
   /** Expanded parts, as `<message>:<part>`. */
   expanded: Readonly<Record<string, true>>;
@@ -24,11 +24,11 @@ interface ThreadView {
   retrying: string | null;
   /** The message that was jumped to, highlighted briefly. */
   highlighted: string | null;
-  /** The words for which a message was opened that stand in what its tools gave: the parts that have them are expanded. */
+  /** The search words for which a message was opened. Parts of its tool output that contain them are expanded. */
   sought: { readonly messageId: string; readonly words: readonly string[] } | null;
-  /** The question that was sent or answered again just now, until the thread shows it. */
+  /** The question that was just sent or asked again, until the thread shows it. */
   asked: string | null;
-  /** A request that a cap refused: the reason, and how to send it anyway. */
+  /** A request that a spending cap refused: the reason, and how to send it anyway. */
   overCap: { readonly sentence: string; readonly anyway: () => void } | null;
   /** The route to confirm, what runs then, and `other` if another model can be chosen. */
   confirming: { readonly asked: RouteAsked; readonly run: () => void; readonly other: boolean } | null;
@@ -36,7 +36,7 @@ interface ThreadView {
   announcement: string;
   setExpanded: (part: string, open: boolean) => void;
   setEdit: (messageId: string, text: string | null) => void;
-  /** Takes the saved state; newer local changes win. */
+  /** Loads the saved state. Newer local changes win. */
   take: (edits: Readonly<Record<string, string>>, expanded: Readonly<Record<string, true>>) => void;
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;

@@ -3,7 +3,7 @@ import { useShowMenu } from '../api/use-app-calls.ts';
 import { text } from '../text/shell-text.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 
-/** Opens the application’s menus, where the page’s upper row stands in for the bar that would have them. */
+/** Opens the application’s menus, where the page’s upper row replaces the menu bar. */
 export function AppMenuButton({ className }: { className?: string }) {
   const show = useShowMenu();
   if (!show) return null;

@@ -7,16 +7,16 @@ import { billingAccountName } from '../ui/elements/billing-account-name.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
 
-/** The wallet that pays for the next message and its exact balance, as in the ledger. */
+/** The billing account that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {
   const billingAccounts = useBillingAccounts();
   const model = useModelHere();
   const billingAccount = usePayer(model);
   const ownKey = useOwnKey(model);
-  // Of a prepaid wallet the rest is shown, of a metered one what was spent.
+  // A prepaid account shows its balance, a metered one its spend.
   const metered = billingAccount?.billing === 'meter_only';
   const balance = billingAccount?.balance;
-  // A gateway that does not answer leaves what it reported last.
+  // While the gateway doesn't answer, the last reported balance stays, with its time.
   const readAt = billingAccounts.isError && billingAccount ? billingAccounts.dataUpdatedAt : null;
   const otherBalance = balance ? null : billingAccount?.otherBalance;
   return (

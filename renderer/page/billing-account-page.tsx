@@ -27,14 +27,14 @@ interface BillingAccountPageProps {
   wide?: boolean;
   billingAccountLabel: string;
   failed: string;
-  /** Beside the wallet switch. */
+  /** Controls next to the account switch. */
   controls?: ReactNode;
-  /** Shown while the wallets are read. */
+  /** Shown while the billing accounts are loading. */
   loading: ReactNode;
   children: (billingAccount: BillingAccountBalance) => ReactNode;
 }
 
-/** A page about one wallet, with a switch where there are several. */
+/** A page about one billing account, with a switch if there are several. */
 export function BillingAccountPage({
   title,
   wide,
@@ -78,7 +78,7 @@ export function BillingAccountPage({
   );
 }
 
-/** Since when the figures of a page are known, and a button that reads them again. */
+/** Shows how old the figures of a page are, and a button that reads them again. */
 function Freshness({ readAt }: { readAt: number }) {
   const { reading, readAgain } = useLedger();
   return (
@@ -104,7 +104,7 @@ interface BillingAccountSwitchProps {
   onChange: (billingAccount: BillingAccount) => void;
 }
 
-/** Chooses the wallet to show, where there are two. */
+/** Chooses the billing account to show, if there are two. */
 function BillingAccountSwitch({ label, billingAccounts, value, onChange }: BillingAccountSwitchProps) {
   if (billingAccounts.length < 2) return null;
   return (
@@ -120,7 +120,7 @@ function BillingAccountSwitch({ label, billingAccounts, value, onChange }: Billi
   );
 }
 
-/** Chooses which gateway answers and pays. Nothing where there is only the built-in one. */
+/** Chooses the gateway that answers and pays. Shows nothing if there is only the built-in one. */
 function GatewaySwitch() {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const { use } = useGatewayAccountCalls();

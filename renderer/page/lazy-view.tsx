@@ -5,24 +5,23 @@ export type LazyView<Props> = FunctionComponent<Props> & {
   readonly load: () => Promise<unknown>;
 };
 
-/** Identifies one attempt of a boundary to render; a retry is another object. */
+/** Identifies one attempt of a boundary to render. A retry is another object. */
 export const AttemptContext = createContext<object | null>(null);
 
 /**
- * A component whose code is loaded when it is first rendered. A failed load is repeated by the next attempt of its
- * boundary.
+ * A component whose code is loaded when it is first rendered. The next attempt of its boundary repeats a failed load.
  */
 export function lazyView<Props extends object>(from: () => Promise<ComponentType<Props>>): LazyView<Props> {
   let loading: Promise<ComponentType<Props>> | null = null;
   let failed = false;
   let asker: object | null = null;
   function load(attempt: object | null): Promise<ComponentType<Props>> {
-    // Within one attempt the same promise: React calls `use` again and again.
+    // Returns the same promise within one attempt, because React calls `use` again and again.
     if (loading && !(failed && attempt !== asker)) return loading;
     const begun = from();
     [loading, failed, asker] = [begun, false, attempt];
     begun.then(
-      // Fields that React’s `use` reads: a loaded view renders at once, without a fallback.
+      // React’s `use` reads these fields. With them a loaded view renders at once, without a fallback.
       (value) => Object.assign(begun, { status: 'fulfilled', value }),
       () => {
         failed = true;
@@ -39,7 +38,9 @@ export function lazyView<Props extends object>(from: () => Promise<ComponentType
 
 const never = new Promise<never>(() => {});
 
-/** In place of a view whose code is not asked for yet: its boundary keeps one fallback until the view is there. */
+/**
+ * Stands in for a view whose code isn't requested yet, so that its boundary keeps one fallback until the view is there.
+ */
 export function NotYet(): never {
   return use(never);
 }

@@ -10,18 +10,18 @@ import { AppMenuButton } from './app-menu-button.tsx';
 import { Balance } from './balance.tsx';
 import { useShell } from './shell-state.ts';
 
-/** Only the small window has it. */
+/** Loaded lazily, because only the small window has it. */
 const QuickHeader = lazy(() => import('./quick-header.tsx').then((file) => ({ default: file.QuickHeader })));
 
 interface PageHeaderProps {
   title: string;
-  /** A muted line beside the title. */
+  /** A muted line next to the title. */
   note?: ReactNode;
   onTitleDoubleClick?: () => void;
   children?: ReactNode;
 }
 
-/** The header of each page. While the sidebar is closed it has its button and the balance. */
+/** The header of each page. While the sidebar is closed, the header has the sidebar's button and the balance. */
 export function PageHeader(props: PageHeaderProps) {
   if (!isQuick) return <WindowHeader {...props} />;
   return (
@@ -60,7 +60,7 @@ function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderP
       <h1 className="min-w-0 truncate font-semibold text-sm" onDoubleClick={onTitleDoubleClick}>
         {title}
       </h1>
-      {/* Gives way before the title does. */}
+      {/* Shrinks before the title does. */}
       {note && <div className="min-w-0 shrink-[9999] truncate text-fg-3 text-sm max-sm:hidden">{note}</div>}
       <span className="flex-1" />
       {children}

@@ -10,14 +10,14 @@ import { IconButton } from '../ui/elements/icon-button.tsx';
 
 const blocked = ':is([role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"])[data-open]';
 
-/** The header of the small window: it is moved by it, left by it, and by Escape. */
+/** The header of the small window. It moves the window and closes it, as does Escape. */
 export function QuickHeader({ title }: { title: string }) {
   const { go } = useNav.getState();
   const conversationId = useNav(({ loc }) => (loc.page === 'chat' ? loc.conversationId : null));
   const { hide, continueInMain } = useQuickWindowCalls();
   const onEscape = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
-    // First it ends an answer, or closes what is open.
+    // Escape first stops an answer, or closes whatever is open.
     if (getOffer('stop') || document.querySelector(blocked)) return;
     hide();
   });

@@ -9,7 +9,7 @@ interface ShellState {
   /** The drawer of a narrow window. */
   drawer: boolean;
   overlay: 'palette' | 'shortcuts' | null;
-  /** What is sought in the palette. */
+  /** The query of the palette. */
   query: string;
   toggle: (narrow: boolean) => void;
   resize: (width: number) => void;

@@ -23,7 +23,7 @@ function Failing(): never {
 }
 
 test.each(['light', 'dark'])(
-  'a view that throws says what happened, and the rest of the window stays (%s)',
+  'a view that throws shows the error, and the rest of the window keeps working (%s)',
   async (theme) => {
     document.documentElement.dataset.theme = theme;
     await draw(<Failing />);
@@ -34,7 +34,7 @@ test.each(['light', 'dark'])(
   },
 );
 
-test('Try again draws it anew', async () => {
+test('Try again renders the view again', async () => {
   let broken = true;
   function Once() {
     if (broken) throw new Error('no');
@@ -48,7 +48,7 @@ test('Try again draws it anew', async () => {
   await expect.element(page.getByText('Here it is')).toBeVisible();
 });
 
-test('what is copied names the location in the program, and no text of a chat', async () => {
+test('the copied details contain the code location and no text of a chat', async () => {
   const written = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
   await draw(<Failing />);
   await page.getByRole('button', { name: 'Copy details' }).click();
@@ -63,11 +63,11 @@ test.each([
   ['text over many lines', new Error(`one\n    at home I said\ntwo ${secret}`)],
   ['no error at all', secret],
   ['nothing', undefined],
-])('of %s nothing that was said is copied', (_name, thrown) => {
+])('no part of the message is copied when the error is %s', (_name, thrown) => {
   expect(brokenDetails('Chat', thrown, '')).not.toMatch(/home|two|sk-portico/);
 });
 
-test('a view whose code did not arrive is loaded again by the next try', async () => {
+test('a view whose code failed to load is loaded again by Try again', async () => {
   let online = false;
   const View = lazyView(async () => {
     if (!online) throw new TypeError('Failed to fetch dynamically imported module');

@@ -9,8 +9,8 @@ import { AttemptContext } from './lazy-view.tsx';
 const maxFrames = 30;
 
 /**
- * Details of a broken view to show to others: its stack. The error’s message is left out, because it may repeat words
- * of a chat.
+ * Returns details of a broken view that can be shared, with its stack. The error’s message is left out, because it may
+ * repeat words of a chat.
  */
 export function brokenDetails(view: string, error: unknown, components: string): string {
   const { stack = '', message } = error instanceof Error ? error : { message: '' };
@@ -26,7 +26,7 @@ export function brokenDetails(view: string, error: unknown, components: string):
   return withoutKeys(JSON.stringify(details, null, 2));
 }
 
-/** The stack frames without the address of the page. */
+/** Returns the stack frames without the address of the page. */
 const getFrames = (stack: string): string[] =>
   stack
     .split('\n')
@@ -47,7 +47,7 @@ interface Broken {
   readonly components: string;
 }
 
-/** Contains render errors: a notice replaces the broken view, and the rest of the window keeps working. */
+/** Contains render errors. A notice replaces the broken view, and the rest of the window keeps working. */
 export class ViewBoundary extends Component<ViewBoundaryProps, { broken: Broken | null; attempt: object }> {
   override state = { broken: null as Broken | null, attempt: {} };
 

@@ -10,7 +10,7 @@ const title = 'Explain WAL checkpoints in SQLite';
 const focused = () => document.activeElement;
 const isIn = (part: string) => focused()?.closest(part) !== null && focused() !== document.body;
 
-test('a chat that is deleted by key leaves the focus on its neighbour, and Undo does not take it away', async () => {
+test('deleting a chat by key moves the focus to its neighbour, and Undo leaves it there', async () => {
   await openApp('');
   const row = chats.getByRole('link', { name: title });
   await expect.element(row).toBeVisible();
@@ -23,7 +23,7 @@ test('a chat that is deleted by key leaves the focus on its neighbour, and Undo 
   await expect.poll(() => isIn('nav li')).toBe(true);
 });
 
-test('a page that goes leaves the focus in the page that comes', async () => {
+test('changing the page moves the focus into the new page', async () => {
   await openApp('#models');
   const field = page.getByRole('searchbox');
   await expect.element(field.first()).toBeVisible();
@@ -33,7 +33,7 @@ test('a page that goes leaves the focus in the page that comes', async () => {
   await expect.poll(() => isIn('main')).toBe(true);
 });
 
-test('also the focus that the composer has from the start is left to the page that comes', async () => {
+test('changing the page also moves the composer’s initial focus into the new page', async () => {
   await openApp('');
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveFocus();
   await userEvent.keyboard('{Control>},{/Control}');
@@ -41,7 +41,7 @@ test('also the focus that the composer has from the start is left to the page th
   await expect.poll(() => isIn('main')).toBe(true);
 });
 
-test('a chat that is pinned keeps the focus where it goes', async () => {
+test('a pinned chat keeps the focus when it moves in the list', async () => {
   await openApp('');
   const row = chats.getByRole('link', { name: title });
   await expect.element(row).toBeVisible();
@@ -53,7 +53,7 @@ test('a chat that is pinned keeps the focus where it goes', async () => {
   await expect.element(row).toHaveFocus();
 });
 
-test('a page that has the focus by F6 shows it, in front of what sticks to its upper edge', async () => {
+test('a page focused by F6 shows its focus ring above its sticky header', async () => {
   await openApp('#models');
   await expect.element(page.getByRole('searchbox').first()).toBeVisible();
   const main = page.getByRole('main').element();
@@ -67,7 +67,7 @@ test('a page that has the focus by F6 shows it, in front of what sticks to its u
   expect(Number(ring.zIndex)).toBeGreaterThan(Number(head.zIndex));
 });
 
-test('a table that has the focus itself shows it in front of its own head', async () => {
+test('a focused table shows its focus ring above its own head', async () => {
   await openApp('#models');
   const group = page.getByRole('group', { name: 'Models and their prices' });
   const head = page.getByRole('columnheader').first();
@@ -80,7 +80,7 @@ test('a table that has the focus itself shows it in front of its own head', asyn
   expect(Number(ring.zIndex)).toBeGreaterThan(Number(getComputedStyle(head.element()).zIndex));
 });
 
-test('a click beside everything takes the focus away as everywhere', async () => {
+test('a click outside of everything removes the focus as usual', async () => {
   await openApp('');
   const message = page.getByRole('textbox', { name: 'Message' });
   await expect.element(message).toBeVisible();
@@ -97,7 +97,7 @@ const message = page.getByRole('textbox', { name: 'Message' });
 test.each([
   ['the command palette', '{Control>}k{/Control}'],
   ['the list of shortcuts', '{Control>}/{/Control}'],
-])('Escape from %s gives the focus back to the part of the window that had it', async (_, keys) => {
+])('Escape from %s returns the focus to the part of the window that had it', async (_, keys) => {
   await openApp('#models');
   await expect.element(page.getByRole('searchbox').first()).toBeVisible();
   for (const part of [page.getByRole('main').element(), page.getByRole('complementary').element()]) {
@@ -113,7 +113,7 @@ test.each([
   }
 });
 
-test('Escape from the model picker gives the focus back to the message that is written', async () => {
+test('Escape from the model picker returns the focus to the message field', async () => {
   await openApp('#chat/c0');
   await expect.element(message).toHaveFocus();
   await userEvent.keyboard('{Control>}{Shift>}m{/Shift}{/Control}');
@@ -123,7 +123,7 @@ test('Escape from the model picker gives the focus back to the message that is w
   await expect.element(message).toHaveFocus();
 });
 
-test('Escape from the command palette gives the focus back to the message that was read', async () => {
+test('Escape from the command palette returns the focus to the focused message', async () => {
   await openApp('#chat/c0');
   const answer = page.getByRole('article').last();
   await expect.element(answer).toBeVisible();

@@ -5,8 +5,8 @@ import { useNav } from '../navigation/nav.ts';
 import { text } from '../text/shell-text.ts';
 
 /**
- * In a browser the page itself tells of answers that have ended while it is not looked at, where the browser lets it. Never
- * their words, and the chat's title only if that was allowed.
+ * In a browser, the page itself notifies about completed answers while it is hidden, if the browser allows it. A
+ * notification never contains the answer, and contains the chat's title only if that was allowed.
  */
 export function PageNotices(): null {
   const bySystem = useAppInfo().data?.capabilities.notifications ?? true;
@@ -17,7 +17,7 @@ export function PageNotices(): null {
     if (bySystem || wanted === 'off' || document.hasFocus() || !mayNotify()) return;
     const named = wanted === 'titled' && !temporary;
     const body = named ? { body: text.answerEnded } : {};
-    // Of several tabs one is enough.
+    // The tag makes several tabs show only one notification.
     const notice = new Notification(named ? title : text.answerEnded, { tag: `portico:${id}`, ...body });
     notice.onclick = () => {
       window.focus();

@@ -2,7 +2,7 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { sidebarWidths, useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
 
-/** Resizes the sidebar by dragging or arrow keys; a double click resets it. */
+/** Resizes the sidebar by dragging or arrow keys. A double click resets it. */
 export function ResizeHandle() {
   const { width, resize } = useShell();
   const onPointerDown = (event: PointerEvent<HTMLHRElement>) => event.currentTarget.setPointerCapture(event.pointerId);

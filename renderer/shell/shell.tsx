@@ -127,7 +127,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Lets the window go from chat to chat in the order of the conversation list, also while that is hidden. */
+/** Offers stepping from chat to chat in the order of the conversation list, even while the list is hidden. */
 function ChatSteps(): null {
   const { rows } = useListRows();
   const step = (by: 1 | -1) => {

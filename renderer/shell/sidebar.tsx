@@ -44,7 +44,7 @@ const ChatsLoading = () => (
 const row =
   'flex h-row w-full items-center gap-2.5 rounded-control px-2 font-medium text-fg-2 text-sm hover:bg-hover hover:text-fg focus-visible:outline-offset-[-2px] aria-[current=page]:bg-active aria-[current=page]:text-fg';
 
-/** The content of the sidebar, also in the drawer of a narrow window. */
+/** The content of the sidebar, also used in the drawer of a narrow window. */
 export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: () => void }) {
   const { loc, go } = useNav();
   const show = useShell((shell) => shell.show);

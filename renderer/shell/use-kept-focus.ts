@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 
-/** Where the focus was: what had it, and what stays when that goes. */
+/** Where the focus was: the focused element, and what remains if that element goes away. */
 interface Place {
   readonly element: Element;
-  /** Where it leads, of a link. */
+  /** The target, if the element is a link. */
   readonly href: string | null;
-  /** The item of a list that it was in, and which one. */
+  /** The list that the element was in, and its index. */
   readonly list: Element | null;
   readonly at: number;
   /** A part of the window that takes the focus itself. */
@@ -15,15 +15,16 @@ interface Place {
 const lists = 'ul, ol, tbody, [role="list"], [role="listbox"]';
 const regions = ':is(aside, main, [role="log"])[tabindex]';
 const focusable = 'a[href], button:not(:disabled), input:not(:disabled), textarea, [tabindex]';
-/** Of a dialog that was opened from a menu, what was focused before is a few places back. */
+/** For a dialog opened from a menu, the earlier focus is a few places back. */
 const maxPlaces = 12;
-/** Who closes a dialog, or answers a key, may place the focus in the next frames. */
+/** Code that closes a dialog or handles a key may set the focus in the next frames. */
 const framesWaited = 3;
 
 /**
- * When the focused element leaves the page, browsers give the focus to the body: keys do nothing, and Tab begins at the top of the
- * window. Here it goes with what has moved, to what is in its place, the neighbour in its list, else the part of the window that
- * it was in. A click beside everything takes it away as everywhere.
+ * Restores the focus when the focused element leaves the page. Browsers would focus the body, where keys do nothing and
+ * Tab starts at the top of the window. The focus goes to the same element if it moved, else to what took its place,
+ * else to a neighbour in its list, else to the part of the window that it was in. A click outside of everything removes
+ * the focus as usual.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -48,7 +49,7 @@ export function useKeptFocus(): void {
     const observer = new MutationObserver(onChange);
     observer.observe(document.body, { childList: true, subtree: true });
     document.addEventListener('focusin', onFocus);
-    // The composer has it before anybody listens.
+    // The composer was focused before this listener existed.
     onFocus({ target: document.activeElement });
     return () => {
       observer.disconnect();
@@ -72,14 +73,14 @@ function getPlace(element: Element): Place {
   };
 }
 
-/** Whether there is something of this place that took the focus. */
+/** Focuses the best remaining part of this place. Returns whether something took the focus. */
 function focusIn({ element, href, list, at, region }: Place): boolean {
   if (isThere(element) && focused(element)) return true;
   const moved = href && region?.querySelector(`a[href="${CSS.escape(href)}"]`);
   if (moved && isThere(moved) && focused(moved)) return true;
   if (list && isThere(list)) {
     const items = [...list.children];
-    // What has moved up into its place, else what is above.
+    // The item that moved up into its place, else the one above.
     const neighbours = [...items.slice(Math.max(at, 0)), ...items.slice(0, Math.max(at, 0)).toReversed()];
     for (const item of neighbours) {
       const own = item.matches(focusable) ? item : item.querySelector(focusable);

@@ -3,7 +3,7 @@ import { useConnection } from '../browser/connection.ts';
 import { text } from '../text/shell-text.ts';
 import { useNotify } from '../ui/notices/use-notify.ts';
 
-/** Notifies that the window or the core had stopped and is back. While the core is away the shell says so. */
+/** Notifies when the window or the core had stopped and is back. While the core is away, the shell shows it. */
 export function useRecovery(): void {
   const { say } = useNotify();
   const windowBack = useEffectEvent(() => say(text.windowBack, text.windowKept));

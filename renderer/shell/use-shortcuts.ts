@@ -6,12 +6,15 @@ import { isMac } from '../browser/platform.ts';
 import { useShell } from '../page/shell-state.ts';
 import { canUndo } from '../ui/notices/last-undo.ts';
 
-/** An open dialog has to be left first, not one that is closing, nor a toast. The keys that opened it close it. */
+/**
+ * True while a dialog is open, because it has to be closed first. A closing dialog or a toast doesn't block, nor do the
+ * keys that opened the dialog, which close it.
+ */
 const isBlocked = (action: WindowAction): boolean =>
   useShell.getState().overlay !== action &&
   (document.activeElement?.closest(':is([role="dialog"], [role="alertdialog"])[data-open]') ?? null) !== null;
 
-/** Does what was chosen in a menu of the installed app. */
+/** Runs the action that was chosen in a menu of the installed app. */
 export function useMenuActions(): void {
   useEffect(() => {
     const onMessage = ({ source, origin, data }: MessageEvent) => {
@@ -23,7 +26,7 @@ export function useMenuActions(): void {
   }, []);
 }
 
-/** Handles shortcuts of the whole window. Open dialogs and menus handle their keys first: Escape closes them. */
+/** Handles shortcuts of the whole window. Open dialogs and menus handle their keys first, so Escape closes them. */
 export function useShortcuts(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -31,9 +34,9 @@ export function useShortcuts(): void {
       const action = getWindowAction(event);
       const offer = action && getOffer(action);
       if (!offer) return;
-      // In a field with text it is the field’s own undo.
+      // In a field with text, the field’s own undo applies.
       if (action === 'undo' && (hasWords(event.target) || !canUndo())) return;
-      // There macOS goes from paragraph to paragraph.
+      // In a field on macOS, Alt with an arrow moves by paragraph.
       if (isMac && event.altKey && hasWords(event.target)) return;
       if (action !== 'stop' || !isBlocked(action)) event.preventDefault();
       if (!isBlocked(action)) offer.run();

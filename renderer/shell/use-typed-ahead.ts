@@ -1,7 +1,9 @@
 import { useEffect } from 'react';
 import { useShell } from '../page/shell-state.ts';
 
-/** What is typed once the palette was asked for, and before its field has the focus, is sought in it, and goes nowhere else. */
+/**
+ * Adds keys to the palette's query that are typed after the palette was requested and before its field has the focus.
+ */
 export function useTypedAhead(): void {
   const asked = useShell(({ overlay }) => overlay === 'palette');
   useEffect(() => {
@@ -14,12 +16,12 @@ export function useTypedAhead(): void {
       if (event.key === 'Escape') show(null);
       else if (event.key === 'Backspace') seek(query.slice(0, -1));
       else if (event.key.length === 1) seek(query + event.key);
-      // Nothing is chosen that was not seen, and nothing is sent.
+      // Enter does nothing yet: it must not choose an unseen entry or send the message.
       else if (event.key !== 'Enter') return;
       event.preventDefault();
       event.stopPropagation();
     };
-    // Who goes elsewhere waits for it no more, for instance because it cannot be loaded.
+    // A click elsewhere cancels the palette, for instance when it can't be loaded.
     const onPointerDown = (event: PointerEvent) => {
       if (!isThere(event)) show(null);
     };

@@ -9,7 +9,7 @@ import { useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
 import { undoLast } from '../ui/notices/last-undo.ts';
 
-/** Offers what can be done anywhere in the window. */
+/** Offers the actions that are available anywhere in the window. */
 export function useWindowActions(narrow: boolean): void {
   const { go, back, forward } = useNav.getState();
   const { toggle, show } = useShell.getState();
@@ -68,7 +68,7 @@ export function useWindowActions(narrow: boolean): void {
   });
 }
 
-/** Moves the focus to the next part of the window in reading order, or to the one before. */
+/** Moves the focus to the next part of the window in reading order, or to the previous one. */
 function focusNextRegion(backwards: boolean): void {
   const parts = [getHandle('sidebar'), getHandle('thread') ?? getHandle('page'), getHandle('composer')];
   const all = parts.flatMap((part) => part?.element() ?? []);

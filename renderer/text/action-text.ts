@@ -4,7 +4,7 @@ import { words } from './language.ts';
 export const actionText = words(actionNames);
 
 export const text = words({
-  /** Words that other programs have for these actions: found by, and not shown. */
+  /** Names that other programs use for these actions. They are searched but not shown. */
   also: {
     newFolder: 'new project',
     temporaryChat: 'private incognito',

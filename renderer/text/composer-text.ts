@@ -1,14 +1,14 @@
 import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
-/** What is full, and what would be left out for it. */
+/** The limit that was reached, and what would be left out. */
 interface Overflow {
   readonly leftOut: number;
-  /** Of the model's context, in tokens. */
+  /** The model's context, in tokens. */
   readonly limit: number;
-  /** Tokens kept for the answer. */
+  /** Tokens reserved for the answer. */
   readonly reserved: number;
-  /** Where the number of messages is what is full. */
+  /** Set if the number of messages is the limit. */
   readonly maxMessages: number | null;
 }
 

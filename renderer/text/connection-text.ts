@@ -19,7 +19,7 @@ export const connectionText = words({
     `This ${credential} ends ${when}. Get a new one where you got it, and replace it before that.`,
   ended: (credential: string, when: string) =>
     `This ${credential} ended ${when}. Get a new one where you got it, and replace it here.`,
-  /** Anywhere in the app, of the account in use. */
+  /** Shown anywhere in the app, about the account in use. */
   noticeSoon: (credential: string, account: string, when: string) =>
     `The ${credential} of ${account} ends ${when}. Replace it before that: nothing is answered without it.`,
   noticeEnded: (credential: string, account: string, when: string) =>

@@ -31,7 +31,7 @@ export const costsText = words({
   paidBy: (billingAccount: string) => `Paid by: ${billingAccount}`,
   testCredits: 'Test credits, no real money',
   quoteTitle: 'Expected cost',
-  /** Open: a longer answer may cost more. */
+  /** `open` means that a longer answer may cost more. */
   quoteAbout: (usd: string | null, most: string, open: boolean) => {
     const bound = open ? `usually under ${most}` : `at most ${most}`;
     return usd ? `about ${usd}, ${bound}` : bound;
@@ -43,7 +43,7 @@ export const costsText = words({
   quoteByEstimate: 'Estimated here from tokens and list price: this gateway gives no quotes.',
   quoteLow: 'At least',
   quoteHigh: 'At most',
-  /** An answer without a limit may cost more. */
+  /** Used when the answer's length is unlimited, so that it may cost more. */
   quoteUsually: 'Usually under',
   upTo: (kind: string) => `${kind}, up to`,
   quoteExpected: 'Probably',

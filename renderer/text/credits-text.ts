@@ -25,7 +25,7 @@ export const text = words({
     expiry: 'Expired',
     byok_fee: 'Fee on your own key',
   },
-  /** Before the title of a chat. */
+  /** Words before the title of a chat. */
   uses: {
     chat: 'in',
     compact: 'for a summary of',
@@ -102,7 +102,7 @@ export const text = words({
   failed: 'Could not read the ledger',
 });
 
-/** In years where nobody thinks in days any more. */
+/** Formats a number of days, in years from two years on. */
 function span(days: number): string {
   if (days <= 730) return counted(days, 'day', 'days');
   const years = Math.floor(days / 365);

@@ -6,14 +6,17 @@ export interface ErrorText {
   readonly code: string;
   /** What happened. */
   readonly sentence: string;
-  /** The one thing that most likely helps. */
+  /** The one action that most likely helps. */
   readonly remedy: string;
   readonly retryable: boolean;
-  /** When a retry can succeed at the earliest (epoch milliseconds), if a wait was requested. */
+  /** When a retry can succeed at the earliest, in epoch milliseconds, if a wait was requested. */
   readonly retryAt: number | null;
 }
 
-/** Remedies for failures the user can do something about. For the rest: retry, then read the log. */
+/**
+ * Remedies for failures the user can do something about. For others, the app suggests a retry, or copying the details if
+ * a retry is pointless.
+ */
 const remedies = words<Partial<Record<ErrorCode, string>>>({
   missing_credentials: 'Add a key for this provider in Settings.',
   malformed_authorization: 'Enter the gateway key again in Settings.',
@@ -84,7 +87,7 @@ const lostCore: ErrorText = {
   retryAt: null,
 };
 
-/** When each error arrived: its wait counts from then, however often it is described. */
+/** When each error arrived. Its wait counts from then, however often it is described. */
 const arrivals = new WeakMap<Error, number>();
 
 function getArrival(error: Error): number {
@@ -93,7 +96,7 @@ function getArrival(error: Error): number {
   return at;
 }
 
-/** The error is not the core’s: the core did not answer. */
+/** True if the error doesn't come from the core, which means that the core did not answer. */
 export const isCoreLost = (error: unknown): boolean => !(error instanceof ORPCError);
 
 /** Describes whatever a call threw. Only errors of the core keep their own sentence. */
@@ -111,7 +114,7 @@ interface StoredFailure extends ProblemText {
 
 let translate = ({ message }: ProblemText): string => message;
 
-/** Loads the translations of the sentences that the core words in English, where the window has another language. */
+/** Loads the translations of the core's English sentences, if the window has another language. */
 export async function loadTranslations(): Promise<void> {
   if (language === 'en') return;
   const [{ refusalWords }, { getSentence: sentenceIn }] = await Promise.all([
@@ -122,14 +125,14 @@ export async function loadTranslations(): Promise<void> {
   translate = (problem) => sentenceIn(translations, problem);
 }
 
-/** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
+/** Returns the sentence of an error. The app's own sentences are translated; others stay as they came. */
 export const getSentence = (problem: ProblemText): string => translate(problem);
 
-/** A gateway's own sentence, behind words for its code where this language has them. */
+/** Returns a gateway's own sentence, after a translated description of its code if there is one. */
 export const saidByGateway = (code: string, said: string): string =>
   translate({ message: said, refusal: { name: 'gatewaySaid', values: { code, said } } });
 
-/** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
+/** Describes a failure that is stored with a message. `since` is when it occurred, in epoch milliseconds. */
 export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {
   const code = failure.code.toLowerCase();
   const known = isErrorCode(code) ? errorKinds[code] : undefined;
@@ -145,7 +148,7 @@ export function describeFailure(failure: StoredFailure, since: number | null): E
 export const getRetryAt = (since: number | null, retryAfterMs: number | null): number | null =>
   since === null || retryAfterMs === null ? null : since + retryAfterMs;
 
-/** The requested wait in milliseconds. */
+/** Returns the requested wait in milliseconds. */
 export function getRetryAfter(error: unknown): number | null {
   const data: unknown = error instanceof ORPCError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;

@@ -1,6 +1,6 @@
 import { words } from './language.ts';
 
-/** Beside the sentence of a failed answer. */
+/** Texts next to the sentence of a failed answer. */
 export const failureText = words({
   otherModel: 'Other model',
   providerSays: (provider: string) => `${provider} says:`,

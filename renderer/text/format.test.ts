@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatUsd, formatUsdPerToken, maxNano, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import { count, roundUsd, signedPerMillion, smallShare, tokens, usd, usdPerMillion } from './format.ts';
 
-/** Reads a shown amount back as a decimal string. */
+/** Converts a shown amount back to a decimal string. */
 const read = (shown: string): string => shown.replaceAll(/[$,]/g, '');
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['0', '$0.00'],
   ['-0.0000195', '-$0.0000195'],
   ['1234567.000000001', '$1,234,567.000000001'],
-])('%s is written %s', (amount, shown) => {
+])('%s is formatted as %s', (amount, shown) => {
   expect(usd(amount)).toBe(shown);
 });
 
@@ -31,11 +31,11 @@ test.each([
   ['0', { digits: 2 }, '$0.00'],
   ['-0.0000195', { digits: 2 }, '-$0.00002'],
   ['0.000000001', { digits: 2, towards: 'up' }, '$0.000000001'],
-] as const)('%s rounded by %j is %s', (amount, how, shown) => {
+] as const)('%s rounded with %j is %s', (amount, how, shown) => {
   expect(roundUsd(amount, how)).toBe(shown);
 });
 
-test('a rounded bound still holds, and is at most a tenth more', () => {
+test('a rounded bound stays a bound and is at most a tenth more', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (nano) => {
       const bound = parseUsd(read(roundUsd(formatUsd(nanoUsd(nano)), { digits: 2, towards: 'up' })));
@@ -44,7 +44,7 @@ test('a rounded bound still holds, and is at most a tenth more', () => {
   );
 });
 
-test('every digit of an amount is shown, and never fewer than two decimals', () => {
+test('every digit of an amount is shown, and at least two decimals', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -maxNano, max: maxNano }), (nano) => {
       const shown = usd(formatUsd(nanoUsd(nano)));
@@ -54,7 +54,7 @@ test('every digit of an amount is shown, and never fewer than two decimals', () 
   );
 });
 
-test('a price per million is the price per token with its point moved, exactly', () => {
+test('a price per million is the price per token with its decimal point moved, exactly', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: maxNano / 1_000_000n }), (pico) => {
       const shown = usdPerMillion(formatUsdPerToken(picoUsd(pico)));
@@ -73,12 +73,12 @@ test('prices are shown in dollars per million tokens', () => {
   ]);
 });
 
-test('text that is no amount is refused', () => {
+test('a text that is no amount is refused', () => {
   expect(() => usd('1e3')).toThrow(RangeError);
   expect(() => usd('NaN')).toThrow(RangeError);
 });
 
-test('counts and context windows are grouped and rounded for reading', () => {
+test('counts are grouped and context windows rounded for reading', () => {
   expect([count(1_234_567), tokens(131_072), tokens(1_048_576), tokens(null)]).toEqual([
     '1,234,567',
     '131K',
@@ -87,7 +87,7 @@ test('counts and context windows are grouped and rounded for reading', () => {
   ]);
 });
 
-test('a small share does not read as nothing', () => {
+test('a small share is not shown as zero', () => {
   expect([0, 0.0003, 0.001, 0.004, 0.01, 0.5, 1].map(smallShare)).toEqual([
     '0%',
     '< 0.1%',

@@ -16,7 +16,10 @@ const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFrac
 const compactWhole = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
-/** A decimal string in USD, exactly, with at least two decimals: `"9.9998305"` is `$9.9998305`, `"12.5"` is `$12.50`. */
+/**
+ * Formats a decimal string in USD exactly, with at least two decimals: `"9.9998305"` is `$9.9998305`, `"12.5"` is
+ * `$12.50`.
+ */
 export function usd(amount: string): string {
   if (!decimal.test(amount)) throw new RangeError(`"${amount.slice(0, 40)}" is not a decimal amount`);
   return exactUsd.format(amount as Intl.StringNumericLiteral);
@@ -25,15 +28,15 @@ export function usd(amount: string): string {
 const nanoPerCent = 10_000_000n;
 
 interface Rounding {
-  /** How many digits count; cents are shown in any case. */
+  /** The number of significant digits. Cents are always shown. */
   readonly digits?: number;
-  /** `up`: a bound still holds. `down`: what one has is not more than that. Both by size, whatever the sign. */
+  /** `up` keeps an upper bound valid. `down` never shows more than there is. Both round by size, whatever the sign. */
   readonly towards?: 'nearest' | 'up' | 'down';
 }
 
 /**
- * An amount as one reads it: four digits that count, or two, but no cents are left out. The exact amount belongs beside it:
- * `Money` shows it on hover.
+ * Formats an amount for reading: four significant digits by default, but never without cents. Show the exact amount
+ * too; `Money` does so on hover.
  */
 export function roundUsd(amount: string, { digits = 4, towards = 'nearest' }: Rounding = {}): string {
   const nano = parseUsd(amount);
@@ -45,20 +48,20 @@ export function roundUsd(amount: string, { digits = 4, towards = 'nearest' }: Ro
   return usd(formatUsd(nanoUsd(nano < 0n ? -rounded : rounded)));
 }
 
-/** An estimate between two bounds that still hold. */
+/** Formats an estimate as a range, rounded outwards so that both bounds stay valid. */
 export const usdRange = ({ low, high }: { readonly low: string; readonly high: string }): string =>
   `${roundUsd(low, { digits: 2, towards: 'down' })}–${roundUsd(high, { digits: 2, towards: 'up' }).replace('$', '')}`;
 
-/** With an explicit plus sign, for lines of the ledger. */
+/** Formats an amount with an explicit plus sign, for lines of the ledger. */
 export const signedUsd = (amount: string): string => (amount.startsWith('-') ? usd(amount) : `+${usd(amount)}`);
 
-/** A price per token as dollars per million tokens: `"0.00000075"` is `$0.75`. Only moves the decimal point. */
+/** Formats a price per token as dollars per million tokens: `"0.00000075"` is `$0.75`. Only moves the decimal point. */
 export function usdPerMillion(perToken: string): string {
   const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
   return usd(`${text.slice(0, -6)}.${text.slice(-6)}`);
 }
 
-/** A difference of prices per token: `+$1.00` or `−$4.85` per million tokens, `±$0` for none. */
+/** Formats a difference of prices per token as `+$1.00` or `−$4.85` per million tokens, or `±$0` for none. */
 export function signedPerMillion(perToken: string): string {
   if (perToken === '0') return '±$0';
   return perToken.startsWith('-') ? `−${usdPerMillion(perToken.slice(1))}` : `+${usdPerMillion(perToken)}`;
@@ -70,19 +73,19 @@ export const rough = (value: number): string => compact.format(value);
 export const share = (ratio: number): string => percent.format(ratio);
 
 const finePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-/** A share of which something small must not read as nothing: `< 0.1%`. */
+/** Formats a share. A small one is `< 0.1%`, so that it doesn't look like zero. */
 export function smallShare(ratio: number): string {
   if (ratio > 0 && ratio < 0.001) return `< ${finePercent.format(0.001)}`;
   return ratio < 0.01 ? finePercent.format(ratio) : percent.format(ratio);
 }
-/** How much of a limit is used, of decimal strings; for a bar and a rounded percentage only. A limit of nothing is used up. */
+/** Returns how much of a limit is used, for a bar and a rounded percentage only. A limit of zero counts as used up. */
 export const getRatio = (used: string, limit: string): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
 
-/** Context windows are powers of two as often as of ten: 131,072 reads 131K, 1,048,576 reads 1M. */
+/** Context windows are powers of two as often as of ten: 131,072 is shown as 131K, 1,048,576 as 1M. */
 export const tokens = (value: number | null): string =>
   value === null ? '—' : value < 1_000_000 ? compactWhole.format(value) : rough(value);
 
-/** An amount in a currency’s own form (`€12.50`), or with the gateway’s word for what it counts (`1,250 credits`). */
+/** Formats an amount in a currency’s own form (`€12.50`), or with the gateway’s word for its unit (`1,250 credits`). */
 export function otherAmount({ amount, unit }: { readonly amount: string; readonly unit: string }) {
   const isCurrency = /^[A-Z]{3}$/.test(unit);
   const style = isCurrency ? ({ style: 'currency', currency: unit } as const) : {};
@@ -108,16 +111,16 @@ const text = words({ justNow: 'just now' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 export const getDay = (timeMs: number): string => day.format(timeMs);
-/** A UTC day of the ledger, `2026-11-21` → `Nov 21`. */
+/** Formats a UTC day of the ledger: `2026-11-21` → `Nov 21`. */
 export const utcDay = (isoDay: string): string => dayUtc.format(Date.parse(`${isoDay}T00:00:00Z`));
-/** Days of the ledger, both included: `Oct 26 – Nov 24, 2026`. */
+/** Formats a range of days of the ledger, both included: `Oct 26 – Nov 24, 2026`. */
 export const dayRange = (first: string, last: string): string =>
   dayYearUtc.formatRange(Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`));
 export const formatMonth = (timeMs: number): string => month.format(timeMs);
 export const formatMoment = (timeMs: number): string => moment.format(timeMs);
-/** Of what is named by its time alone, and may be made twice in a minute. */
+/** Formats a time with seconds, for things named only by their time and possibly created twice a minute. */
 export const getSecond = (timeMs: number): string => second.format(timeMs);
-/** `formatMoment` by the clock of a time zone. */
+/** Formats like `formatMoment`, but in a given time zone. */
 export const momentIn = (zone: string, timeMs: number): string =>
   new Intl.DateTimeFormat(locale, { ...momentParts, timeZone: zone }).format(timeMs);
 export const formatClock = (timeMs: number): string => clock.format(timeMs);
@@ -137,5 +140,5 @@ export const counted = (value: number, one: string, many: string): string =>
   `${count(value)} ${plural.select(value) === 'one' ? one : many}`;
 
 const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 });
-/** A file's size: `4.2 MB`. */
+/** Formats a file's size: `4.2 MB`. */
 export const bytes = (value: number): string => megabytes.format(value / 1_000_000);

@@ -1,7 +1,7 @@
 import { getLocale, type Language, languages, messages, type Translations } from '#shared/language/messages.ts';
 import { readLocalSettings } from '../browser/local-settings.ts';
 
-/** The language of this window until it is reloaded. */
+/** The language of this window. It stays until a reload. */
 const kept = readLocalSettings().language;
 export const language: Language = languages.find((each) => each === kept) ?? 'en';
 export const locale = getLocale[language];

@@ -74,7 +74,7 @@ export const routingText = words({
   perMillion: (prompt: string, completion: string) => `${prompt} / ${completion} per 1M tokens`,
   noPrice: 'price unknown',
   eliminated: (models: number) => `${counted(models, 'model was', 'models were')} not in the running`,
-  /** A reason as text; an unknown one as it is. */
+  /** Formats a reason. An unknown reason is shown as it is. */
   exclusion: (reason: string): string => {
     const [kind, what = ''] = reason.split(':');
     if (kind === 'capability') return capabilities[what] ?? `lacks ${what}`;

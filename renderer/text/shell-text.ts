@@ -69,7 +69,7 @@ export const text = words({
   loadingView: 'Loading',
 });
 
-/** Of links from outside. */
+/** Texts about links from outside. */
 export const linksText = words({
   titles: {
     new: 'Start a chat from a link?',

@@ -108,5 +108,7 @@ export const text = words({
 
 const names = words(toolNames);
 
-/** The title of a call: a built-in tool in the window’s language, another one as its server names it. */
+/**
+ * Returns the title of a call. A built-in tool has one in the window’s language, another tool the one from its server.
+ */
 export const getTitle = (call: Parameters<typeof callTitle>[1]): string => callTitle(names, call);

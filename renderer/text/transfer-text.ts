@@ -4,7 +4,7 @@ import { words } from './language.ts';
 
 const chats = (count: number) => counted(count, 'chat', 'chats');
 const messages = (count: number) => counted(count, 'message', 'messages');
-/** Whole chats, and what is added to those that are here. */
+/** Combines the numbers of new chats and of messages added to existing chats. */
 const both = (fresh: number, added: number): string => {
   const more = counted(added, 'new message', 'new messages');
   if (added === 0) return chats(fresh);
@@ -43,7 +43,7 @@ export const text = words({
   readingFile: 'Reading the file. Nothing is imported before you have seen what is in it.',
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
-  /** What will happen with the chats of the file, in this order, without what is none. */
+  /** What will happen with the chats of the file, in this order, without zero counts. */
   outcome: ({ fresh, grown, added, known }: { fresh: number; grown: number; added: number; known: number }) =>
     [
       ...(fresh > 0 ? [`${fresh} new`] : []),
@@ -80,6 +80,6 @@ export const text = words({
   preview: 'What is in the file',
 });
 
-/** The result of an export as far as it is known: a browser does not tell what became of a download. */
+/** Describes the result of an export as far as it is known. A browser doesn't report what became of a download. */
 export const exportedText = (exported: { as: string; name?: string }): string =>
   exported.name === undefined ? text.exported : text.savedAs(exported.name);

@@ -48,18 +48,18 @@ export const text = words({
     type: 'Token type',
   },
   whatIf: 'What if',
-  /** What no amount says: requests of which nobody knows the cost. */
+  /** The number of requests whose cost is unknown, which no amount includes. */
   unknown: (requests: number) => `${count(requests)} unknown`,
   withUnknown: (amount: string, requests: number) => `${amount} + ${count(requests)} unknown`,
   plusUnknown: (requests: number) => `+ ${count(requests)} unknown`,
-  /** Under a sum: what it is made of, where that is not what was billed. */
+  /** Shown below a sum: what it consists of besides billed costs. */
   costSources: {
     byok: 'list price',
     estimated: (requests: number) => `${count(requests)} estimated`,
     open: 'Show the cost sources',
   },
   by: (group: string) => `By ${group.toLowerCase()}`,
-  /** Groups without a name of their own. */
+  /** Labels of groups without a name of their own. */
   kinds: {
     named: '',
     elsewhere: 'Other programs',
@@ -73,7 +73,7 @@ export const text = words({
   statuses: { succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Cancelled', running: 'Running' } as Partial<
     Record<string, string>
   >,
-  /** Where a cost comes from. */
+  /** Labels of the cost sources. */
   provenances: {
     billed: 'Billed',
     estimated: 'Estimated',
@@ -126,7 +126,7 @@ export const text = words({
   forecastHow: (soFar: string, mean: string, days: number, left: number) =>
     `${soFar} so far, and ${mean} a day (the mean of ${counted(days, 'day', 'days')} before today) for ${counted(left, 'day', 'days')} to come`,
   noForecast: (soFar: string) => `${soFar} so far. A forecast needs a week of use.`,
-  /** Why a request failed, after how many; others are told by their code. */
+  /** Why requests failed, shown after their number. Other failures are shown by their code. */
   failureWords: {
     client_closed_request: 'stopped',
     cancelled: 'stopped',

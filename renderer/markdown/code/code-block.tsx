@@ -25,10 +25,10 @@ interface CodeLinesProps {
 
 const linePx = 20;
 const lettersOfLine = 80;
-/** Each highlighted word is an element. */
+/** The factor for highlighted code, because each highlighted word is an element. */
 const colourWeight = 3;
 
-/** Code, in chunks that are rendered near the viewport. */
+/** Code in chunks that are rendered near the viewport. */
 function CodeLines({ lines, coloured, wrap }: CodeLinesProps) {
   const chunks = codeChunks(lines);
   return (
@@ -66,7 +66,7 @@ const Chunk = memo(
       <LazyBox weight={weight} guessPx={() => chunkPx(chunk, wrap)} first={only}>
         {() =>
           chunk.map(({ text, ends }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its number
             <Line key={at} text={text} spans={spans[at]} end={ends && !(last && at === chunk.length - 1)} />
           ))
         }
@@ -92,13 +92,13 @@ const Line = memo(function Line({
   spans: readonly Span[] | undefined;
   end: boolean;
 }) {
-  // Spans of an earlier version of this line do not fit.
+  // Spans of an earlier version of this line don't fit.
   const fits = spans && spans.reduce((sum, [part]) => sum + part.length, 0) === text.length;
   return (
     <>
       {fits
         ? spans.map(([part, colour], at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a span is known by its position
+            // biome-ignore lint/suspicious/noArrayIndexKey: a span is identified by its position
             <span key={at} className={colour ? `tok-${colour}` : undefined}>
               {shownText(part)}
             </span>

@@ -3,16 +3,16 @@ import { getPieces } from '../../long-text/weight.ts';
 /** A line of code, or a part of a line that is too long to be rendered at once. */
 export interface CodeLine {
   readonly text: string;
-  /** Line number from 0; null for a part of a line. */
+  /** Line number from 0. Null for a part of a line. */
   readonly number: number | null;
-  /** It ends with a line end. */
+  /** True if it ends with a line break. */
   readonly ends: boolean;
 }
 
-/** Lines rendered together. Highlighted code is many small elements, so a chunk is small. */
+/** The maximum of lines rendered together. It is small, because highlighted code consists of many small elements. */
 const chunk = { lines: 30, letters: 1_500 } as const;
 
-/** Splits code into chunks. When code grows only the last chunk changes. */
+/** Splits code into chunks. When code grows, only the last chunk changes. */
 export function codeChunks(lines: readonly string[]): readonly (readonly CodeLine[])[] {
   const chunks: CodeLine[][] = [];
   let letters = Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ export function codeChunks(lines: readonly string[]): readonly (readonly CodeLin
   return chunks;
 }
 
-/** Whether a line is rendered in parts; then it is wrapped, whatever the reader has chosen. */
+/** True if a line is rendered in parts. Such a line is always wrapped, whatever the reader has chosen. */
 export const isLong = (line: string): boolean => line.length > chunk.letters;
 
 function getParts(text: string, number: number): CodeLine[] {

@@ -1,4 +1,4 @@
-/** A span of a line and the name of its colour; without a name it is plain. */
+/** A span of a line and the name of its colour. An empty name means plain text. */
 export type Span = readonly [text: string, colour: string];
 
 export type HighlightRequest =

@@ -4,8 +4,8 @@ import { createLineLimits, grammars } from '#shared/markdown/grammars.ts';
 import type { HighlightAnswer, HighlightRequest, Span } from './highlight-messages.ts';
 
 /**
- * Highlights complete lines, each once, from the grammar state at the end of the line before. In a worker, because the
- * first use of a grammar takes half a second.
+ * Highlights complete lines, each once, from the grammar state at the end of the line before. It runs in a worker,
+ * because the first use of a grammar takes half a second.
  */
 const highlighter = createHighlighterCore({
   themes: [createCssVariablesTheme({ name: 'portico', variablePrefix: '' })],
@@ -45,5 +45,5 @@ async function answer(request: HighlightRequest): Promise<void> {
   postMessage({ id, from, lines: spans } satisfies HighlightAnswer);
 }
 
-/** `var(token-keyword)` is `keyword`. */
+/** Returns `keyword` for `var(token-keyword)`. */
 const getName = (colour: string | undefined): string => /token-([a-z-]+)/.exec(colour ?? '')?.[1] ?? '';

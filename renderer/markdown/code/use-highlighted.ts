@@ -5,13 +5,16 @@ import { highlighter } from './highlighter.ts';
 
 type Lines = readonly (readonly Span[])[];
 const nothing: Lines = [];
-/** Highlighted lines in one message: the page deserialises each in one task. */
+/** The number of highlighted lines per message. The page deserialises each message in one task. */
 const batch = 30;
-/** Longer code is plain from there on. */
+/** Code beyond this number of characters stays plain. */
 const longest = 300_000;
 const numbers = new Map<string, number>();
 
-/** The highlighted lines of a block so far, which are its complete ones. The rest is plain, so nothing moves. */
+/**
+ * Returns the highlighted lines of a block so far. Only complete lines are highlighted; the rest is plain, so nothing
+ * moves.
+ */
 export function useHighlighted(code: string, language: string, live: boolean): Lines {
   const [lines, setLines] = useState<Lines>(nothing);
   const key = useId();

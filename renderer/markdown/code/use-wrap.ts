@@ -3,7 +3,7 @@ import { readLocalSettings, saveLocalSettings } from '../../browser/local-settin
 
 const useWrapStore = create<{ wrap: boolean }>()(() => ({ wrap: readLocalSettings().wrapCode ?? false }));
 
-/** Whether long lines of code are wrapped; one setting for all blocks. */
+/** Whether long lines of code are wrapped. One setting applies to all blocks. */
 export function useWrap(): [wrap: boolean, toggle: () => void] {
   const wrap = useWrapStore((state) => state.wrap);
   const toggle = () => {

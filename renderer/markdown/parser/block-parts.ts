@@ -3,7 +3,7 @@ import { elementWeight, itemWeight, rowWeight, tokenWeight } from './token-weigh
 
 type PartsField = 'items' | 'rows' | 'tokens';
 
-/** A block as it is sent to the page. The page has the first `keptParts` parts of it already. */
+/** A block as it is sent to the page, which already has its first `keptParts` parts. */
 export interface Portion {
   readonly block: Token;
   /** Its position in the document. */
@@ -12,7 +12,7 @@ export interface Portion {
   readonly weight: number;
 }
 
-/** Where a block has what it can be divided into: items, rows or tokens. */
+/** Returns the field with the parts of a block that can be divided: items, rows or tokens. */
 function getField(block: Token | undefined): PartsField | null {
   if (block?.type === 'list') return 'items';
   if (block?.type === 'table') return 'rows';
@@ -24,14 +24,17 @@ const getParts = (block: Token, field: PartsField): readonly unknown[] => (block
 const withParts = (block: Token, field: PartsField, parts: readonly unknown[]): Token =>
   ({ ...block, [field]: parts }) as Token;
 
-/** The block with the parts that it had before in front of those that were sent. */
+/** Joins the parts that the page already had with the parts that were sent. */
 export function withKeptParts(before: Token | undefined, block: Token, keptParts: number): Token {
   const field = getField(block);
   if (keptParts === 0 || !field || !before || before.type !== block.type) return block;
   return withParts(block, field, [...getParts(before, field).slice(0, keptParts), ...getParts(block, field)]);
 }
 
-/** What is sent of a block that was sent before in an earlier state: portions of at most this weight, where it can be divided. */
+/**
+ * Returns what to send of a block whose earlier state was sent before. A block that can be divided is sent in portions
+ * of at most this weight.
+ */
 export function getPortions(block: Token, index: number, before: Token | undefined, maxWeight: number): Portion[] {
   const field = getField(block);
   if (!field) return [{ block, index, keptParts: 0, weight: tokenWeight(block, maxWeight) }];

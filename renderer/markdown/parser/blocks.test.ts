@@ -53,7 +53,7 @@ const pieces = [
 ];
 const document = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
 
-test('a document that arrives in pieces, cut anywhere, has the blocks of the whole', () => {
+test('a document that arrives in arbitrary pieces has the same blocks as the whole document', () => {
   fc.assert(
     fc.property(document, fc.array(fc.nat({ max: 200 }), { maxLength: 60 }), (source, cuts) => {
       const blocks = createBlocks();
@@ -75,7 +75,7 @@ test.each([
   ['\n\n![alt](x.png)\n\t- tab\n2. second\n  - nested\n', [36]],
   ['$$$$\n\n# Heading\n# Heading\n', []],
   ['see [ref] and [text](https://example.org "t")\n    indented code\n|---|--:|\n', [40, 24]],
-])('%j, cut where it once went wrong, has the blocks of the whole', (source, cuts) => {
+])('%j has the same blocks as the whole document when it is cut at a position that once failed', (source, cuts) => {
   const blocks = createBlocks();
   let from = 0;
   for (const length of [...cuts, source.length]) {
@@ -86,11 +86,11 @@ test.each([
   expect(JSON.stringify(withoutBlanks(blocks.tokens))).toBe(JSON.stringify(withoutBlanks(lexWhole(source))));
 });
 
-/** Blank space between blocks draws nothing; where it is cut does not matter. */
+/** Ignores blank space between blocks, which draws nothing and may be cut anywhere. */
 const withoutBlanks = (tokens: readonly { type: string; raw: string }[]) =>
   tokens.filter((token) => token.type !== 'space').map((token) => ({ ...token, raw: token.raw.trimEnd() }));
 
-test('finished blocks keep their identity while the answer goes on', () => {
+test('finished blocks keep their identity while the answer continues', () => {
   const blocks = createBlocks();
   blocks.append('# One\n\ntwo\n\nthree\n\nfour');
   const before = blocks.tokens[0];
@@ -127,8 +127,8 @@ test.each([
   ['dollars in paragraphs', '$$\n\n'.repeat(10_000)],
   ['open formulas', '\\( a '.repeat(8_000)],
   ['open blocks', '\\[\n'.repeat(8_000)],
-])('a bomb of %s is cut short', (_name, source) => {
-  // The work that it makes, whatever else the machine does meanwhile.
+])('a bomb of %s is parsed within two seconds of CPU time', (_name, source) => {
+  // Measures CPU time, which doesn't depend on what else the machine does.
   const begin = process.cpuUsage();
   expect(lexWhole(source).length).toBeGreaterThan(0);
   expect(process.cpuUsage(begin).user).toBeLessThan(2_000_000);

@@ -4,28 +4,28 @@ import { plainText } from '#shared/markdown/plain-text.ts';
 import { getPieces, maxBlockWeight, maxCharacters, sliceWeight, toLineBlocks } from '../../long-text/weight.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
 
-/** The enclosing element has a weight too. */
+/** The maximum text weight of a block. The enclosing element has a weight too. */
 const textOfBlock = maxBlockWeight - sliceWeight;
-/** The browser lays out a paragraph as a whole, so it has fewer elements and letters than a list or a table. */
+/** The browser lays out a paragraph as a whole, so it may have fewer elements and letters than a list or a table. */
 const maxParagraph = { weight: maxBlockWeight / 2, elements: 3_600, characters: maxCharacters } as const;
-/** What elements cost to lay out, as multiples of a bold word; others are one. */
+/** Layout costs of elements as multiples of a bold word. Elements not listed here cost 1. */
 const elementCosts: Readonly<Record<string, number>> = { text: 0, escape: 0, br: 2, link: 4, image: 25, maths: 30 };
 /** A table with more columns than this is unreadable and shown as source. */
 const maxColumns = 60;
-/** Each is an element, drawn or not. */
+/** The maximum number of list items, because each is an element, drawn or not. */
 const maxItems = 700;
 
 /**
- * Blocks that the window can lay out. A block that people read is one of them as it is. One that is far heavier becomes
- * several of its kind: a paragraph two paragraphs, a table two tables. What cannot be split is shown as source. No text is
- * lost.
+ * Returns blocks that the window can lay out. A block of readable size stays as it is. A far heavier one becomes
+ * several of its kind, for example two paragraphs or two tables. A block that can't be split is shown as source. No
+ * text is lost.
  */
 export function boundedBlocks(block: Token): readonly Token[] {
   const known = withBoundedContent(block as MarkedToken | DetailsToken);
   return isBounded(known) ? [known] : parts(known);
 }
 
-/** The block with bounded blocks in it; the same object where they are already. */
+/** Returns the block with its content bounded, or the same object if it already is. */
 function withBoundedContent(block: MarkedToken | DetailsToken): MarkedToken | DetailsToken {
   switch (block.type) {
     case 'blockquote':
@@ -71,7 +71,7 @@ const isReadable = ({ header }: Tokens.Table): boolean => header.length <= maxCo
 const isBoundedCell = (cell: Tokens.TableCell): boolean =>
   paragraphSize({ ...cell, type: 'paragraph', raw: cell.text }) <= 1;
 
-/** How much of a paragraph's limits these words reach: 1 is the most. */
+/** Returns how much of a paragraph's limits the token uses. 1 is the maximum. */
 function paragraphSize(token: Tokens.Generic): number {
   const most = maxParagraph.weight;
   return Math.max(
@@ -84,7 +84,7 @@ function paragraphSize(token: Tokens.Generic): number {
 const countElements = (tokens: readonly Tokens.Generic[]): number =>
   tokens.reduce((sum, { type, tokens: inner }) => sum + (elementCosts[type] ?? 1) + countElements(inner ?? []), 0);
 
-/** Text as plain chunks that end with its lines. */
+/** Returns text as plain chunks of whole lines. */
 export const plainBlocks = (source: string): Token[] => toLineBlocks(source).map(plainText);
 
 function parts(block: MarkedToken | DetailsToken): readonly Token[] {
@@ -114,7 +114,7 @@ const packedBlocks = (tokens: readonly Token[]): Token[][] =>
 const getRaw = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('');
 const withText = (tokens: Token[]) => ({ tokens, raw: getRaw(tokens), text: getRaw(tokens) });
 
-/** Inline tokens in groups; tokens too heavy alone are shown as source. */
+/** Groups inline tokens. A token that is too heavy alone is shown as source. */
 function inlineParts(tokens: readonly Token[]): Token[][] {
   const divided = tokens.flatMap((token) =>
     paragraphSize(token) <= 1 ? [token] : inlineWritten(token as MarkedToken),
@@ -130,7 +130,7 @@ const inlineWritten = (token: MarkedToken): Token[] =>
     escaped: false,
   }));
 
-/** An item that is too heavy is split as well; what follows its first part stands below the list, not in it. */
+/** Splits a list. A too heavy item is split as well, and everything after its first part moves below the list. */
 function listParts(list: Tokens.List): Token[] {
   const start = Number(list.start) || 1;
   let at = 0;
@@ -151,7 +151,7 @@ function listParts(list: Tokens.List): Token[] {
   );
 }
 
-/** Each part repeats the table’s head. A row that is too heavy alone is shown as source. */
+/** Splits a table. Each part repeats the table’s head. A row that is too heavy alone is shown as source. */
 function tableParts(table: Tokens.Table): Token[] {
   const head = rowWeight(table.header);
   if (head > maxBlockWeight / 2) return plainBlocks(table.raw);
@@ -163,7 +163,7 @@ function tableParts(table: Tokens.Table): Token[] {
   });
 }
 
-/** Groups parts in order, each group at most as heavy as `most`. */
+/** Groups parts in order, each group weighing at most `most`. */
 function packed<Part>(parts: readonly Part[], weigh: (part: Part) => number, most = textOfBlock): Part[][] {
   const packs: Part[][] = [];
   let weight = Number.POSITIVE_INFINITY;

@@ -13,7 +13,10 @@ interface Stepped {
   ended: boolean;
 }
 
-/** Workers that answer when told to, are stuck at every text with a marker in it, and are counted; `slow` ones start when told to. */
+/**
+ * Creates workers that answer only when stepped and hang on any text with the marker. `started` lists them. `slow` ones
+ * also report readiness only when told.
+ */
 function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
   const started: Stepped[] = [];
   const start = (): ParseWorker => {
@@ -50,7 +53,7 @@ function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
   };
   const settle = () => {
     while (started.at(-1)?.step()) {
-      // Until nothing is left, or the worker is stuck.
+      // Stops when nothing is left, or when the worker hangs.
     }
   };
   return { start, started, settle };
@@ -62,7 +65,7 @@ function reader() {
 }
 const written = (tokens: readonly Token[]) => JSON.stringify(tokens.filter((token) => token.type !== 'space'));
 
-test('documents that grow side by side, cut anywhere and answered at any time, each have the blocks of the whole', () => {
+test('documents that grow in parallel, cut and answered at any time, each have the blocks of their whole text', () => {
   const piece = fc.constantFrom(
     '# One\n',
     'words *and* ',
@@ -98,7 +101,7 @@ test('documents that grow side by side, cut anywhere and answered at any time, e
   );
 });
 
-test('a text that the worker does not finish is shown as it stands, and the others go on with a new worker', () => {
+test('a text that hangs the worker is shown as plain text, and a new worker continues with the others', () => {
   vi.useFakeTimers();
   const { start, started, settle } = steppedWorkers({ stuckAt: 'BOMB' });
   const parser = createDocumentParser(start, 2_000);
@@ -125,7 +128,7 @@ test('a text that the worker does not finish is shown as it stands, and the othe
   expect(bad.seen).toMatchObject({ tokens: [{ type: 'html', text: '*BOMB* more' }], whole: true });
 });
 
-test('a worker that is slow to start is waited for, and no text is given up for it', () => {
+test('a worker that is slow to start gets the time, and no text becomes plain because of it', () => {
   vi.useFakeTimers();
   const { start, started, settle } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
@@ -144,7 +147,7 @@ test('a worker that is slow to start is waited for, and no text is given up for 
   expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
 });
 
-test('if a worker never starts, the page parses the texts itself after a while', async () => {
+test('the page parses the texts itself if a worker never starts', async () => {
   vi.useFakeTimers();
   const { start, started } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
@@ -155,7 +158,7 @@ test('if a worker never starts, the page parses the texts itself after a while',
   await expect.poll(() => seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
 });
 
-test('without a worker the page parses the texts itself', async () => {
+test('the page parses the texts itself without a worker', async () => {
   const { start, started } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
   const document = createDocumentParser(start).open(listen);

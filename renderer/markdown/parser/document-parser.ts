@@ -3,20 +3,23 @@ import { withKeptParts } from './block-parts.ts';
 import { plainBlocks } from './bounded-blocks.ts';
 import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
-/** The blocks of a document so far; `whole`: the document is complete. An unchanged block keeps its identity. */
+/**
+ * Receives the blocks of a document so far. `whole` means that the document is complete. An unchanged block keeps its
+ * identity.
+ */
 export type BlocksListener = (tokens: readonly Token[], whole: boolean) => void;
 
 /** A Markdown document that is appended to. */
 export interface ParsedDocument {
   append(text: string): void;
-  /** The document is complete. */
+  /** Marks the document as complete. */
   finish(): void;
   close(): void;
 }
 
 export interface DocumentParser {
   open(listener: BlocksListener): ParsedDocument;
-  /** Starts the worker, so that the first document does not wait for it. */
+  /** Starts the worker, so that the first document doesn't wait for it. */
   warm(): void;
 }
 
@@ -30,15 +33,15 @@ export interface ParseWorker {
 interface Document {
   readonly id: number;
   readonly listener: BlocksListener;
-  /** The whole text, in case the worker has to be replaced. */
+  /** The complete text so far, in case the worker has to be replaced. */
   source: string;
   finished: boolean;
   /** How much of it the current worker has received. */
   given: { length: number; finish: boolean };
   tokens: readonly Token[];
-  /** A request is in the worker’s queue; the next chunk waits for its answer. */
+  /** True while a request is in the worker’s queue. The next chunk waits for its answer. */
   asked: boolean;
-  /** The worker hung on it: it is shown as plain text. */
+  /** The worker hung on this document, so it is shown as plain text. */
   plain: boolean;
 }
 
@@ -49,15 +52,15 @@ const startLimitMs = 20_000;
 const nothingGiven = { length: 0, finish: false };
 
 /**
- * Parses documents in a worker, one after another. A document on which it hangs is shown as plain text, and a new
- * worker continues with the others. If no worker can be started, the page parses.
+ * Parses documents in a worker, one after another. A document on which the worker hangs is shown as plain text, and a
+ * new worker continues with the others. If no worker can be started, the page parses.
  */
 export function createDocumentParser(startWorker: () => ParseWorker, limitMs = timeLimitMs): DocumentParser {
   const documents = new Map<number, Document>();
-  /** In the worker’s order: the first is being parsed. */
+  /** Documents in the worker’s order. The first one is being parsed. */
   let queue: Document[] = [];
   let worker: ParseWorker | null = null;
-  /** The worker has started: from here on the time limit applies to the document. */
+  /** True once the worker has started. From then on the time limit applies to the document. */
   let started = false;
   let start = startWorker;
   let lastId = 0;
@@ -111,8 +114,8 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   }
 
   /**
-   * The worker hangs or has crashed. If it never started, workers are not available. Otherwise the current document
-   * stays plain text, and the others are parsed again by a new worker.
+   * Handles a worker that hangs or has crashed. If it never started, workers are not available. Otherwise the current
+   * document stays plain text, and a new worker parses the others again.
    */
   function giveUp(): void {
     const [stuck] = queue;
@@ -174,7 +177,7 @@ const tellPlain = ({ listener, source, finished }: Document) => listener(plainBl
 const isGiven = ({ given, source, finished }: Document): boolean =>
   given.length === source.length && given.finish === finished;
 
-/** Parses without a worker; the code is loaded only then. */
+/** Parses without a worker. The code is loaded only then. */
 function parseInPage(): ParseWorker {
   const loading = import('./parse-documents.ts').then(({ createParsing }) => createParsing(), answerPlainly);
   const listeners: ((event: { data: ParseAnswer }) => void)[] = [];

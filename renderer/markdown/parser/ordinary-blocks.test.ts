@@ -13,7 +13,10 @@ import { createBlocks, createParsing, lexWhole } from './parse-documents.ts';
 
 const scripts = Object.entries(sentences);
 
-/** The blocks that the page has of a document that arrives in pieces, and what each piece is to be compared with. */
+/**
+ * Feeds a document in pieces, and yields the blocks that the page has after each piece next to the blocks of a direct
+ * parse.
+ */
 function* arriving(source: string, cuts: readonly number[]) {
   const parse = createParsing();
   const blocks = createBlocks();
@@ -36,7 +39,7 @@ function* arriving(source: string, cuts: readonly number[]) {
 }
 
 test.each(scripts)(
-  'an ordinary answer in %s has the blocks of its Markdown at each moment and in the clipboard',
+  'an ordinary answer in %s has the blocks of its Markdown at every step and in the clipboard',
   async (_script, words) => {
     await fc.assert(
       fc.asyncProperty(
@@ -71,7 +74,7 @@ const long = scripts.flatMap(([script, words]) => {
   ] as const;
 });
 
-test.each(long)('%s stays one block, and is drawn in parts of it', (_name, source) => {
+test.each(long)('%s stays one block and is drawn in growing parts of it', (_name, source) => {
   const tokens = [...arriving(source, [])].at(-1)?.tokens ?? [];
   expect(tokens).toEqual(lexMarkdown(source));
   const [block] = tokens as [Token];
@@ -88,7 +91,7 @@ test.each(long)('%s stays one block, and is drawn in parts of it', (_name, sourc
   }
 });
 
-test('what is drawn in parts is drawn from the same tokens', () => {
+test('a partly drawn block reuses the same tokens', () => {
   const [list] = lexWhole('- **an** item of some words\n'.repeat(400)) as [Token & { items: unknown[] }];
   const [few, more] = [8_000, 16_000].map((weight) => firstPart([list], weight)[0] as typeof list);
   expect(few?.items.length).toBeGreaterThan(10);
@@ -97,7 +100,7 @@ test('what is drawn in parts is drawn from the same tokens', () => {
   expect(firstPart([list], Number.POSITIVE_INFINITY)[0]).toBe(list);
 });
 
-test('a list that grows is sent to the page without the items that it has', () => {
+test('a growing list is sent to the page without the items it already has', () => {
   const parse = createParsing();
   const append = (text: string) => parse({ type: 'append', id: 1, text, finish: false });
   append('- an item of some words\n'.repeat(200));
@@ -112,6 +115,6 @@ test.each([
   ['a list of bold terms', '- **a**: `b`\n'.repeat(700), 'list'],
   ['a numbered list of bold terms', Array.from({ length: 500 }, (_, at) => `${at + 1}. **a**: _b_`).join('\n'), 'list'],
   ['a Chinese paragraph with a version', '中文没有空格，版本3.5的文字。'.repeat(1_200), 'paragraph'],
-])('%s is no hostile text', (_name, source, type) => {
+])('%s is not treated as hostile text', (_name, source, type) => {
   expect(lexWhole(source).map((token) => token.type)).toEqual([type]);
 });

@@ -6,12 +6,12 @@ import { boundedBlocks } from './bounded-blocks.ts';
 import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
 
 /**
- * Incremental Markdown. Closed blocks are lexed once and keep their identity, so that they are not rendered again; only
- * the open tail is lexed with each chunk. At the end the blocks equal those of the whole text (see the tests).
+ * Incremental Markdown. Closed blocks are lexed once and keep their identity, so that they aren't rendered again. Only
+ * the open tail is lexed with each chunk. At the end, the blocks equal those of the whole text (see the tests).
  */
 interface Blocks {
   append(text: string): void;
-  /** The text is complete: unfinished syntax is taken literally. */
+  /** Marks the text as complete. Unfinished syntax is then taken literally. */
   finish(): void;
   readonly source: string;
   readonly tokens: readonly Token[];
@@ -33,7 +33,7 @@ export function createBlocks(): Blocks {
     const cut = closedCount(raw);
     const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
     const length = done.reduce((sum, token) => sum + token.raw.length, 0);
-    // Blocks are closed only if they reproduce the text exactly: whatever a parser does, no word may be lost.
+    // Blocks are closed only if they reproduce the text exactly, because a parser must never lose a word.
     if (streaming && cut > 0 && tail.startsWith(done.map((token) => token.raw).join(''))) {
       closed = [...closed, ...done];
       open = open.slice(cut);
@@ -73,7 +73,7 @@ export function createBlocks(): Blocks {
   };
 }
 
-/** The tokens of a whole document. */
+/** Returns the tokens of a complete document. */
 export function lexWhole(source: string): Token[] {
   const blocks = createBlocks();
   blocks.append(source);
@@ -82,8 +82,8 @@ export function lexWhole(source: string): Token[] {
 }
 
 /**
- * How many blocks can no longer change: all but the last two that are not blank, and only up to a blank line. Without
- * one, what follows may continue the block.
+ * Counts the blocks that can no longer change: all but the last two that aren't blank, and only up to a blank line.
+ * Without a blank line, the next text may continue the block.
  */
 function closedCount(tokens: readonly Token[]): number {
   let solid = 0;
@@ -100,11 +100,11 @@ const endsWithBlankLine = (token: Token | undefined): boolean =>
 const sameOr = (before: Token | undefined, now: Token): Token =>
   before && before.type === now.type && before.raw === now.raw ? before : now;
 
-/** The same source may contain a link now, so the content is compared too. */
+/** Returns the earlier token if it is equal. The same source may contain a link now, so the content is compared too. */
 const equalOr = (before: Token | undefined, now: Token): Token =>
   before && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 
-/** Closes unfinished syntax, so that no raw markup flashes. Not inside an open fence, where it is text. */
+/** Closes unfinished syntax, so that no raw markup flashes. Skipped inside an open fence, where it is text. */
 function mended(tail: string): string {
   if (tail.length > maxMended) return tail;
   return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });
@@ -117,12 +117,12 @@ interface Document {
   told: readonly Token[];
 }
 
-/** Weight of one message to the page, which deserialises it in one task. */
+/** The weight of one message to the page, which deserialises it in one task. */
 const answerWeight = 40_000;
 
 /**
- * Answers parse requests, in the worker or in the page. A request to append is answered by one message, or by several
- * in a row.
+ * Answers parse requests, in the worker or in the page. A request to append is answered by one or several messages in a
+ * row.
  */
 export function createParsing(): (request: ParseRequest) => readonly ParseAnswer[] {
   const documents = new Map<number, Document>();
@@ -168,7 +168,8 @@ function getAnswers(id: number, before: readonly Token[], now: readonly Token[])
   for (let index = kept; index < now.length; index++) {
     const told = index === kept ? before[kept] : undefined;
     for (const portion of getPortions(now[index] as Token, index, told, answerWeight)) {
-      // The page joins the first block of an answer with the parts that it has.
+      // The page joins the first block of a message with the parts that it has, so a block with `keptParts` starts a
+      // new message.
       if (portions.length > 0 && (portion.keptParts > 0 || weight + portion.weight > answerWeight)) close();
       portions.push(portion);
       weight += portion.weight;

@@ -13,7 +13,7 @@ import { drawnWeight, tokenWeight } from './token-weight.ts';
 const letters = fc.constantFrom('a', ' ', '\n', '\u0301', 'א', '👩', '\u200d', 'ก', '\u202e', '漢');
 const texts = fc.array(letters, { maxLength: 400 }).map((all) => all.join(''));
 
-test('the pieces of a text are the text, none is too heavy, and no character is cut in two', () => {
+test('the pieces of a text join to the text, none is too heavy, and no character is cut in two', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1_000, max: 4_000 }), (text, most) => {
       const pieces = getPieces(text, most);
@@ -26,7 +26,7 @@ test('the pieces of a text are the text, none is too heavy, and no character is 
   );
 });
 
-test('pieces of a text that grows stay where they are, all but the last', () => {
+test('all pieces but the last stay in place while a text grows', () => {
   fc.assert(
     fc.property(texts, texts, (text, more) => {
       const end = pieceEnd(text, 0, 1_000);
@@ -35,22 +35,22 @@ test('pieces of a text that grows stay where they are, all but the last', () => 
   );
 });
 
-test('combining marks over one letter count only as far as they are drawn', () => {
+test('only the rendered combining marks of a letter count for its weight', () => {
   expect(textWeight(`a${'\u0301'.repeat(50_000)}`)).toBeLessThan(100);
 });
 
 const answerWeight = 40_000;
 const words = (text: string) => text.replace(/\s+/g, '');
-/** A formula is drawn at once. */
+/** A formula is drawn at once, so it may be this heavy. */
 const heaviestPart = 40_000;
 
-/** The objects in a value: what a message costs the page to read. */
+/** Counts the objects in a value, which is what a message costs the page to read. */
 function objectsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Object.values(value).reduce<number>((sum, part) => sum + objectsIn(part), 0);
 }
 
-test.each(bombs)('%s comes in answers that are small, and is drawn in light steps', (name, text) => {
+test.each(bombs)('%s is sent in small messages and drawn in light steps', (name, text) => {
   const source = text().slice(0, 20_000);
   const answers = createParsing()({ type: 'append', id: 1, text: source, finish: true });
   for (const { tokens } of answers) {
@@ -75,7 +75,7 @@ test.each(bombs)('%s comes in answers that are small, and is drawn in light step
 
 const getWeight = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
 
-/** The blocks that the page has after these answers. */
+/** Returns the blocks that the page has after these messages. */
 function getTokens(answers: readonly ParseAnswer[], before: readonly Token[] = []): readonly Token[] {
   return answers.reduce(
     (tokens, { kept, keptParts, tokens: sent }) => [
@@ -86,7 +86,7 @@ function getTokens(answers: readonly ParseAnswer[], before: readonly Token[] = [
   );
 }
 
-test('divided blocks have the words of the whole, in their order', () => {
+test('divided blocks contain the words of the whole in order', () => {
   const long = 'some *words* and [a link](https://example.org) '.repeat(4_000);
   const item = `- ${long}\n`;
   const table = `| a | b |\n|---|---|\n${'| one | two |\n'.repeat(10_000)}`;
@@ -98,12 +98,12 @@ test('divided blocks have the words of the whole, in their order', () => {
   }
 });
 
-test('a numbered list goes on with its numbers', () => {
+test('the second part of a divided numbered list continues the numbers', () => {
   const [first, second] = lexWhole('1. an item\n'.repeat(5_000)).flatMap((block) => boundedBlocks(block));
   expect(second).toMatchObject({ type: 'list', start: 1 + (first as unknown as { items: unknown[] }).items.length });
 });
 
-test('slices of blocks that did not change stay the same objects', () => {
+test('slices of unchanged blocks stay the same objects', () => {
   const slicer = createSlicer();
   const blocks = lexWhole('a paragraph of some words\n\n'.repeat(2_000));
   const before = slicer(blocks.slice(0, 3_000));
@@ -113,7 +113,7 @@ test('slices of blocks that did not change stay the same objects', () => {
   expect(slicer([...blocks]).every((slice, at) => slice === now[at])).toBe(true);
 });
 
-/** The words of tokens as they are drawn. */
+/** Returns the words of tokens as they are drawn. */
 function getText(value: unknown): string {
   if (Array.isArray(value)) return value.map(getText).join('');
   if (typeof value !== 'object' || value === null) return '';

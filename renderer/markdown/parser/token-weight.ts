@@ -2,7 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { boxWeight, itemBoxWeight, type Scripts, sliceWeight, textWeight } from '../../long-text/weight.ts';
 
-/** Weight of elements beside their text; see `weight.ts`. */
+/** Weight of elements in addition to their text; see `weight.ts`. */
 const costs = {
   element: 40,
   block: 40,
@@ -15,14 +15,14 @@ const costs = {
 } as const;
 /** Code is rendered in chunks, so a block of it never weighs more than this. */
 const maxOfCode = sliceWeight / 2;
-/** Setting a longer formula in type would hold up the window: it is shown as source. */
+/** Typesetting a longer formula would block the window, so it is shown as source. */
 const maxTexLength = 1_500;
 
 export const isTypeset = ({ tex }: MathsToken): boolean => tex.length <= maxTexLength;
 
 /**
- * The weight of a token; stops counting soon after `most`. `scripts`: those that need not be paid for; each script of the
- * token is added.
+ * Returns the weight of a token, and stops counting soon after `most`. `scripts` are those already counted; each script
+ * of the token is added.
  */
 export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY, scripts: Scripts = new Set()): number {
   const known = token as MarkedToken | MathsToken;
@@ -48,16 +48,19 @@ export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY, scrip
   }
 }
 
-/** As much as is drawn in a frame. */
+/** The weight that is drawn in one frame. */
 const heavy = 2 * sliceWeight;
 
 const boxedTypes = new Set(['list', 'blockquote', 'details', 'table']);
 
-/** What is drawn in boxes of its own, each near the viewport: items, groups of rows, blocks in a quote. `isPart`: the beginning of such a list. */
+/**
+ * True if the parts of a block (items, groups of rows, blocks in a quote) are drawn in their own boxes near the
+ * viewport. `isPart` marks the beginning of such a block.
+ */
 export const isBoxed = (token: Token): boolean =>
   'isPart' in token || (boxedTypes.has(token.type) && tokenWeight(token, heavy) > heavy);
 
-/** The weight of what is drawn at once with a token. `scripts`: see `tokenWeight`. */
+/** Returns the weight of what is drawn at once with a token. For `scripts`, see `tokenWeight`. */
 export function drawnWeight(token: Token, scripts: Scripts = new Set()): number {
   if (!isBoxed(token)) return tokenWeight(token, Number.POSITIVE_INFINITY, scripts);
   if (token.type === 'list') return itemBoxWeight * (token as Tokens.List).items.length;
@@ -67,7 +70,7 @@ export function drawnWeight(token: Token, scripts: Scripts = new Set()): number 
 /** Rows are drawn in groups of this weight. */
 export const rowsWeight = sliceWeight / 2;
 
-/** The weight of a token's own element, without what is in it. */
+/** Returns the weight of a token's own element, without its content. */
 export function elementWeight({ type }: Token): number {
   return type === 'link' ? costs.link : type === 'text' ? 1 : costs.element;
 }

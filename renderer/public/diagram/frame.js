@@ -1,5 +1,5 @@
-// Draws diagrams for the window around it. It runs without an origin, without any network and without a way to the
-// window's page beside the one port that the page hands it.
+// Draws diagrams for the window around it. It runs without an origin and without network access. Its only way to the
+// window's page is the port that the page hands it.
 (() => {
   let last = Promise.resolve();
   let drawn = 0;
@@ -36,10 +36,10 @@
     }
   }
 
-  /** Of a complaint: the rest of it draws a picture of the place, or names parts of a grammar. */
+  /** Returns the first line of an error. The rest of it only points at the position, or names parts of a grammar. */
   const firstLine = (message) => `${(message.split('\n')[0] ?? '').replace(/[:.]\s*$/, '').slice(0, 300)}.`;
 
-  /** With its own size: an image has no page around it to take one from. */
+  /** Gives the SVG an explicit size, because an image has no page around it to take one from. */
   function sized(text) {
     const svg = new DOMParser().parseFromString(text, 'text/html').querySelector('svg');
     if (!svg) return { error: 'The diagram is empty.' };

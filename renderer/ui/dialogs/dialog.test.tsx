@@ -7,7 +7,7 @@ afterEach(closeApp);
 
 const dialog = page.getByRole('dialog');
 
-test('Escape and a click beside a form ask before what was typed is lost, and not where nothing was', async () => {
+test('closing a form by Escape or a click outside asks first, but only if something was typed', async () => {
   await openApp('#settings/prompts');
   const add = page.getByRole('button', { name: 'Add prompt' });
   await add.click();
@@ -34,7 +34,7 @@ test('Escape and a click beside a form ask before what was typed is lost, and no
   await expect.element(dialog).not.toBeInTheDocument();
 });
 
-test('an edit of a message that is given up is had back by undo', async () => {
+test('undo restores a discarded edit of a message', async () => {
   await openApp('#chat/c0');
   const own = page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' }).first();
   await own.getByRole('button', { name: 'Edit message' }).click();
@@ -46,7 +46,7 @@ test('an edit of a message that is given up is had back by undo', async () => {
   await expect.element(field).toHaveValue('Better words');
 });
 
-test('the focus is back as soon as a dialog begins to go, and in it when it is shown again meanwhile', async () => {
+test('the focus returns as soon as a dialog starts to close, and moves back when the dialog opens again meanwhile', async () => {
   const slow = document.head.appendChild(document.createElement('style'));
   slow.textContent = '.dialog[data-ending-style] { transition-duration: 60s !important; }';
   try {

@@ -15,9 +15,9 @@ interface DialogProps {
   /** Focused first, instead of the first control. `autoFocus` would keep the dialog from restoring the focus. */
   initialFocus?: RefObject<HTMLElement | null>;
   children: ReactNode;
-  /** `picture`: as wide as what it shows needs, up to the window. */
+  /** `picture` is as wide as its content needs, up to the window. */
   width?: keyof typeof widths;
-  /** With a button that closes it, for what has none of its own. */
+  /** Adds a close button, for content that has none of its own. */
   closable?: boolean;
 }
 
@@ -34,14 +34,14 @@ interface DialogPopupProps extends Base.Popup.Props {
   open: boolean;
 }
 
-/** What a dialog is drawn in, mounted until it is gone from the screen; gives the focus back where it was. */
+/** The popup of a dialog. It stays mounted until it has left the screen, and returns the focus to where it was. */
 export function DialogPopup({ ref, open, ...props }: DialogPopupProps) {
   const own = useRef<HTMLDivElement>(null);
   const popup = ref ?? own;
   return <Base.Popup {...props} ref={popup} finalFocus={useFinalFocus({ popup, open })} />;
 }
 
-/** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
+/** A modal dialog. Escape and a click outside ask before text typed into a form is lost. */
 export function Dialog({
   open,
   onOpenChange,
@@ -73,7 +73,7 @@ export function Dialog({
           ref={popup}
           open={open}
           onFocus={onFocus}
-          // Not on the button that closes it: Escape would put away its hint first.
+          // The close button must not be focused, because Escape would first dismiss its tooltip.
           initialFocus={initialFocus ?? (closable ? popup : undefined)}
           className={classNames(
             'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-2*max(16px,var(--bar-height)))] -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
@@ -118,7 +118,7 @@ function AskBeforeLoss({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: (
   );
 }
 
-/** Details of one thing at the right edge; full screen in a narrow window. */
+/** Details of one thing at the right edge. It fills the screen in a narrow window. */
 export function Sheet({ open, onOpenChange, title, initialFocus, children }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>

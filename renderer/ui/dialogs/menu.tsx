@@ -39,7 +39,7 @@ export function ContextMenu({ trigger, children }: { trigger: ReactElement; chil
   );
 }
 
-/** A place in the window, in CSS pixels from its upper left corner. */
+/** A position in the window, in CSS pixels from its upper left corner. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -47,13 +47,13 @@ export interface Point {
 
 interface PointMenuProps {
   at: Point;
-  /** What has the focus once it is closed. */
+  /** The element that is focused after closing. */
   returnsTo: HTMLElement;
   onClosed: () => void;
   children: ReactNode;
 }
 
-/** A context menu that is open at a point: for lists, whose rows then need none of their own. */
+/** A context menu at a point. Lists use one for all rows, so that rows don't need their own. */
 export function PointMenu({ at, returnsTo, onClosed, children }: PointMenuProps) {
   const [open, setOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);

@@ -8,7 +8,7 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** Details behind a number or a word; opens on click. */
+/** Details behind a number or a word, opened by a click. */
 export function Popover({ trigger, title, side = 'top', children }: PopoverProps) {
   return (
     <Base.Root>

@@ -3,18 +3,18 @@ import { type RefObject, useLayoutEffect, useState } from 'react';
 interface FinalFocusOptions {
   popup: RefObject<HTMLElement | null>;
   open: boolean;
-  /** What has the focus afterwards, in place of what had it before. */
+  /** The element to focus afterwards, instead of the one that was focused before. */
   returnsTo?: HTMLElement;
 }
 
 /**
- * The `finalFocus` of what is open over the page: what had the focus before has it again, also a part of the window or a
- * message, of which Base UI would focus the first button. It does as soon as this begins to go: Base UI waits until it is gone,
- * and keys of that time would be lost. It stays where something has moved it on, and is left to `useKeptFocus` if what had it is
- * gone.
+ * Returns the `finalFocus` of a popup. It returns the focus to what had it before, even to a part of the window or a
+ * message, where Base UI would focus the first button. It does so as soon as the popup starts to close, because Base UI
+ * waits until it is gone, and keys pressed meanwhile would be lost. It doesn't move a focus that was set elsewhere, and
+ * leaves a lost one to `useKeptFocus`.
  */
 export function useFinalFocus({ popup, open, returnsTo }: FinalFocusOptions): () => false {
-  // Read while it is rendered: a field of it may take the focus as soon as it is mounted.
+  // Read during rendering, because a field of the popup may take the focus as soon as it is mounted.
   const [before, setBefore] = useState(() => document.activeElement);
   const [wasOpen, setWasOpen] = useState(open);
   if (open !== wasOpen) {

@@ -3,7 +3,7 @@ import { type FocusEvent, type RefObject, useRef } from 'react';
 const isField = (target: EventTarget): target is HTMLInputElement | HTMLTextAreaElement =>
   target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'search');
 
-/** Whether something was typed into a form of this element that closing it would lose. */
+/** Detects text typed into a form of this element that closing it would lose. */
 export function useTypedWords(place: RefObject<HTMLElement | null>) {
   const before = useRef(new WeakMap<Element, string>());
   return {

@@ -3,13 +3,13 @@ import { classNames } from './class-names.ts';
 
 export interface AmountLine {
   readonly name: string;
-  /** Such as a number of tokens. */
+  /** For example a number of tokens. */
   readonly note?: string;
   readonly amount: ReactNode;
   readonly strong?: boolean;
 }
 
-/** Lines of a bill: names left, amounts in a column on the right. */
+/** The lines of a cost breakdown, with names on the left and amounts in a column on the right. */
 export function Amounts({ lines, label }: { lines: readonly AmountLine[]; label: string }) {
   return (
     <table aria-label={label} className="w-full tabular-nums">

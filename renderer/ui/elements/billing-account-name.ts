@@ -1,7 +1,7 @@
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import { text } from '../../text/ui-text.ts';
 
-/** A wallet’s display name; a gateway’s account has its own. */
+/** Returns a billing account’s display name. An account of a remote gateway has its own. */
 export const billingAccountName = ({
   name,
   simulated,

@@ -4,7 +4,7 @@ import type { ActionId } from '#shared/actions/action-list.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { Keys } from './keys.tsx';
 
-/** A tooltip with a label and its shortcut: that of an action, or fixed keys. */
+/** A tooltip with a label and the shortcut of an action, or fixed keys. */
 export function Hint({
   label,
   action,

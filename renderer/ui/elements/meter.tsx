@@ -3,13 +3,13 @@ import { classNames } from './class-names.ts';
 
 interface MeterProps {
   label: string;
-  /** How much is used, from 0 on; above 1 the bar is full. */
+  /** The used part. At 1 and above the bar is full. */
   ratio: number;
-  /** The same in words, with its bounds. */
+  /** The same in words, with its limit. */
   value: string;
 }
 
-/** How much of a bound is used: from 80 % on it is seen. */
+/** Shows how much of a limit is used. Its colour changes from 80 % on. */
 export function Meter({ label, ratio, value }: MeterProps) {
   const percent = Math.min(100, Math.max(0, ratio * 100));
   return (

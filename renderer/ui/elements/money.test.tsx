@@ -4,7 +4,7 @@ import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-react';
 import { Money, MoneyIn } from './money.tsx';
 
-/** What a person sees, and what they copy. */
+/** Returns what a person sees, and what they copy. */
 function looked(element: Element) {
   const selection = getSelection();
   selection?.selectAllChildren(element);
@@ -14,7 +14,7 @@ function looked(element: Element) {
   return { shown: shown || element.textContent, copied };
 }
 
-test('an amount is read in a few digits, and is exact on hover, when it is read aloud and in copies', async () => {
+test('an amount is rounded for reading, and exact on hover, in copies and for screen readers', async () => {
   const { container } = await render(
     <p>
       <Money amount="0.004231784" />
@@ -25,7 +25,7 @@ test('an amount is read in a few digits, and is exact on hover, when it is read 
   expect(container.querySelector('data')?.value).toBe('0.004231784');
 });
 
-test('an amount of few digits, and one that is added up by who reads it, is written once', async () => {
+test('a short amount, or one that is shown exactly, is written only once', async () => {
   const { container } = await render(
     <p>
       <Money amount="12.5" /> <Money amount="-14.817345" exactly />
@@ -34,7 +34,7 @@ test('an amount of few digits, and one that is added up by who reads it, is writ
   await expect.poll(() => container.textContent).toBe('$12.50 -$14.817345');
 });
 
-test('what is left is never rounded up, what is owed never down, and a sign stays', async () => {
+test('a balance is never rounded up, a debt never down, and the sign stays', async () => {
   const { container } = await render(
     <p>
       <Money amount="9.9998305" rest /> <Money amount="-14.811349" rest /> <Money amount="0.0316421" signed />{' '}

@@ -2,17 +2,17 @@ import { roundUsd, usd } from '../../text/format.ts';
 import { text } from '../../text/ui-text.ts';
 
 interface MoneyProps {
-  /** A decimal string in USD; null: unknown, which is not zero. */
+  /** A decimal string in USD. Null: unknown, which is not zero. */
   readonly amount: string | null;
-  /** With an explicit plus sign, as in a ledger. */
+  /** Shows an explicit plus sign, as in a ledger. */
   readonly signed?: boolean;
-  /** What one has is never rounded up, and what one owes never down. */
+  /** Rounds a balance down and a debt up, never in the person's favour. */
   readonly rest?: boolean;
-  /** Every digit: where one adds up what is shown. */
+  /** Shows every digit, for amounts that people add up. */
   readonly exactly?: boolean;
 }
 
-/** An amount, rounded to what one reads; exact on hover, to screen readers and in copies. */
+/** An amount rounded for reading. It is exact on hover, for screen readers and in copies. */
 export function Money({ amount, signed = false, rest = false, exactly = false }: MoneyProps) {
   if (amount === null) return <span className="text-fg-3">{text.unknownAmount}</span>;
   const sign = signed && !amount.startsWith('-') ? '+' : '';

@@ -28,7 +28,10 @@ interface ProviderMarkProps {
   size?: number;
 }
 
-/** A provider’s mark, else its initial, on its colour; a way for the router, which is none. Decorative, so that it is no part of the name beside it. */
+/**
+ * A provider’s mark, or else its initial, on its colour. The router has an icon of its own. The mark is decorative and
+ * hidden from screen readers, because the name is next to it.
+ */
 export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
   const swatchClass = classNames(

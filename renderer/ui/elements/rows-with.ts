@@ -1,6 +1,9 @@
 import { defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 
-/** The rows of a virtual list that are drawn: those in sight, and of these others those that are there; -1 is none, and one may be gone. */
+/**
+ * Returns the rows of a virtual list to render: the visible ones plus these others. -1 means none, and an index may no
+ * longer exist.
+ */
 export const rowsWith = (range: Range, others: readonly number[]): number[] =>
   [...new Set([...defaultRangeExtractor(range), ...others.filter((one) => one >= 0 && one < range.count)])].sort(
     (a, b) => a - b,

@@ -9,7 +9,7 @@ const pinnedColumn =
 
 interface Column {
   name: string;
-  /** Where two columns may have one name. */
+  /** Needed if two columns have the same name. */
   id?: string;
   /** Right-aligned. */
   amount?: boolean;
@@ -20,12 +20,12 @@ interface Column {
 interface TableProps {
   label: string;
   columns: readonly Column[];
-  /** The first column stays in sight when the others are scrolled: it names the rows. */
+  /** Keeps the first column, which names the rows, visible while the others scroll. */
   pinned?: boolean;
   children: ReactNode;
 }
 
-/** A table with a head. Scrolls horizontally, by keyboard too, where it is wider than the window. */
+/** A table with a head. If it is wider than the window, it scrolls horizontally, also by keyboard. */
 export function Table({ label, columns, pinned, children }: TableProps) {
   return (
     <ScrollGroup label={label} className="overflow-x-auto rounded-tag">

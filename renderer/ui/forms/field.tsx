@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { classNames } from '../elements/class-names.ts';
 
 interface FieldProps {
-  /** Id of the control; its note has `${id}-note`. */
+  /** Id of the control. Its note has `${id}-note`. */
   id: string;
   label: string;
   note?: string | undefined;
-  /** A validation error; replaces the note. */
+  /** A validation error, which replaces the note. */
   problem?: string | undefined;
   className?: string | undefined;
   children: ReactNode;

@@ -5,7 +5,7 @@ interface FormProps {
   children: ReactNode;
   saveLabel: string;
   cancelLabel: string;
-  /** The input is valid; before, neither the button nor Enter does anything. */
+  /** True if the input is valid. Until then, neither the button nor Enter does anything. */
   ready?: boolean;
   busy?: boolean | undefined;
   failure?: string | undefined;
@@ -13,7 +13,9 @@ interface FormProps {
   onCancel: () => void;
 }
 
-/** The frame of every form in a dialog: fields, error, Cancel and the one action, which mod+Enter does from every field. */
+/**
+ * The frame of every form in a dialog: fields, error, Cancel and the one action, which mod+Enter runs from every field.
+ */
 export function Form({ children, saveLabel, cancelLabel, ready = true, busy, failure, onSave, onCancel }: FormProps) {
   const idle = ready && !busy;
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One setting: its name, what it means, and the control. */
+/** One setting: its name, a note and the control. */
 export function SettingRow({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
   return (
     <div
@@ -16,7 +16,7 @@ export function SettingRow({ name, note, children }: { name: string; note?: Reac
   );
 }
 
-/** The heading of some settings. */
+/** The heading of a group of settings. */
 export const SettingsHeading = ({ children, className = '' }: { children: string; className?: string }) => (
   <h3
     data-setting={children}

@@ -10,13 +10,13 @@ interface TextFieldProps extends ComponentProps<'input'> {
   problem?: string | undefined;
 }
 
-/** A browser and React hold the last focused field after it is gone; what was typed into it goes with the field. */
+/** Clears a secret from a removed field, because the browser and React keep a reference to the last focused field. */
 const forgetSecret = (field: HTMLInputElement) => () => {
   field.value = '';
   field.removeAttribute('value');
 };
 
-/** A field with a name. One of type `password` leaves nothing in the window when it is taken away. */
+/** A labelled field. One of type `password` leaves nothing in memory when it is removed. */
 export function TextField({ label, note, problem, className, type, ref, ...rest }: TextFieldProps) {
   const id = useId();
   return (

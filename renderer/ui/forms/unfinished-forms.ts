@@ -2,21 +2,22 @@ import { useState } from 'react';
 
 const all: { clear(): void }[] = [];
 
-/** As a window begins. */
+/** Called when a window opens. */
 export const forgetUnfinishedForms = (): void => {
   for (const left of all) left.clear();
 };
 
 /**
- * For forms that stand on a page: who goes to another page and comes back finds them as they were left, until the window is closed.
- * `keep` takes out what no page keeps, such as keys.
+ * Keeps the unsaved input of forms on a page: people who return to the page find it as they left it, until the window
+ * is closed. `keep` removes secrets, which no page may store.
  */
 export function unfinishedForms<Value>(keep: (value: Value) => Value = (value) => value) {
   const left = new Map<string, Value>();
   all.push(left);
   /**
-   * The form of this name: `saved`, until something is changed. `finishAfter` forgets it once the saving has succeeded, and gives
-   * what came of that: a mutation's `onSuccess` would not be called where the page was left meanwhile. `giveUp` goes on without it.
+   * The form of this name. Its value is `saved` until something is changed. `finishAfter` forgets the input once saving
+   * has succeeded and returns the result; a mutation's `onSuccess` isn't called if the page was left meanwhile.
+   * `giveUp` discards the input.
    */
   function useUnfinished(name: string, saved: Value) {
     const [changed, setChanged] = useState(left.get(name));

@@ -4,7 +4,7 @@ import { text } from '../../text/ui-text.ts';
 import { Button } from '../elements/button.tsx';
 import { Remedy } from './remedy.tsx';
 
-/** Replaces what could not be read: the reason and a retry button. */
+/** Replaces content that could not be loaded by the reason and a retry button. */
 export function Failure({ title, error, onRetry }: { title: string; error: unknown; onRetry: () => void }) {
   const failure = describeError(error);
   return (

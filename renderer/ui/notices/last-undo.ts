@@ -11,7 +11,7 @@ export function forget(undo: () => void): void {
 
 export const canUndo = (): boolean => offered.length > 0;
 
-/** Undoes the last action; false without one. */
+/** Undoes the last action. Returns false if there is none. */
 export function undoLast(): boolean {
   const last = offered.at(-1);
   if (!last) return false;

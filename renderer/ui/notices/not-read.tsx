@@ -6,13 +6,13 @@ import { Failure } from './failure.tsx';
 
 interface NotReadProps {
   title: string;
-  /** Said where the gateway in use has nothing of the kind: asking again is no use. */
+  /** Shown if the gateway in use doesn't report this at all, so that a retry is pointless. */
   notReported: string;
   error: unknown;
   onRetry: () => void;
 }
 
-/** In place of figures: the reason why there are none. */
+/** Replaces figures by the reason why there are none. */
 export function NotRead({ title, notReported, error, onRetry }: NotReadProps) {
   const { code, sentence } = describeError(error);
   if (code === 'not_reported') return <Empty icon={CircleSlash2} title={notReported} />;

@@ -6,7 +6,7 @@ import { Button } from '../elements/button.tsx';
 import { Notice } from './notice.tsx';
 
 test.each([480, 260])(
-  'the sign of a notice stands by its first line, also beside a button (%i wide)',
+  'the icon of a notice is level with its first line, even next to a button (%i wide)',
   async (width) => {
     await render(
       <div style={{ width }}>

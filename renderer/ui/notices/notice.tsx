@@ -7,12 +7,14 @@ const colours = { info: 'text-fg-3', warn: 'text-warn', bad: 'text-bad' } as con
 
 interface NoticeProps {
   tone?: keyof typeof icons;
-  /** Buttons and links beside the words, or below them where there is no room. */
+  /** Buttons and links next to the text, or below it if there is no space. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** One fact the reader should know here. Its sign stands by the first line, also where a button makes the row higher. */
+/**
+ * One fact the reader should know here. Its icon is level with the first line, even if a button makes the row higher.
+ */
 export function Notice({ tone = 'info', actions, children }: NoticeProps) {
   const Icon = icons[tone];
   return (

@@ -4,7 +4,7 @@ import { text } from '../../text/ui-text.ts';
 
 type Waiting = Pick<ErrorText, 'remedy' | 'retryAt'>;
 
-/** The remedy of a failure, with the remaining seconds of a requested wait. Empty without a failure. */
+/** Returns the remedy of a failure, with the remaining seconds of a requested wait. Empty without a failure. */
 export function useRemedy(failure: Waiting | null, byItself = false): string {
   const wait = useCountdown(failure?.retryAt ?? null);
   if (!failure) return '';
@@ -12,7 +12,8 @@ export function useRemedy(failure: Waiting | null, byItself = false): string {
 }
 
 /**
- * The same as an element whose countdown screen readers do not read out. `byItself`: it will be retried automatically.
+ * Shows the remedy with a countdown that screen readers don't read out. With `byItself`, the call is retried
+ * automatically.
  */
 export function Remedy({ failure, byItself = false }: { failure: Waiting; byItself?: boolean }) {
   const remedy = useRemedy(failure, byItself);

@@ -1,6 +1,6 @@
 import { classNames } from '../elements/class-names.ts';
 
-/** A placeholder while loading. Its owner announces the loading. */
+/** A placeholder while loading. The component that uses it announces the loading. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span aria-hidden data-loading className={classNames('block animate-none rounded-tag bg-active', className)} />

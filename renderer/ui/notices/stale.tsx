@@ -4,7 +4,7 @@ import { text } from '../../text/ui-text.ts';
 import { Notice } from './notice.tsx';
 import { Remedy } from './remedy.tsx';
 
-/** Shown above cached data whose refetch failed: why, since when it is not known to be true, and when the refetch is repeated. */
+/** Shown above cached data whose refetch failed: the reason, the age of the data, and when the refetch is repeated. */
 export function Stale({ error, readAt }: { error: unknown; readAt: number }) {
   if (!error) return null;
   const failure = describeError(error);

@@ -25,7 +25,7 @@ function Sayings() {
   );
 }
 
-test('no more than three notices stand over the window, and what fails again says so where it did before', async () => {
+test('at most three notices are shown, and a repeated failure updates its own notice', async () => {
   await render(
     <Toaster>
       <Sayings />

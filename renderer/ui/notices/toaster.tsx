@@ -6,8 +6,8 @@ import { Button } from '../elements/button.tsx';
 import { IconButton } from '../elements/icon-button.tsx';
 
 /**
- * Toasts, for what happens elsewhere than where the reader looks: below the header, away from the composer and from buttons,
- * which stand at the edges. In a narrow window they would be over what is read: there the page makes room for them (`toast-room`).
+ * Toasts for events outside the reader's focus. They appear below the header, away from the composer and from buttons
+ * at the edges. In a narrow window they would cover the text, so the page leaves space for them (`toast-room`).
  */
 export function Toaster({ children }: { children: ReactNode }) {
   return (
@@ -26,10 +26,10 @@ export function Toaster({ children }: { children: ReactNode }) {
   );
 }
 
-/** Above and below them. */
+/** The gaps above and below them. */
 const gapsPx = 8;
 
-/** Says how much room the toasts take. */
+/** Publishes the height of the toasts as a CSS variable. */
 function makeRoom(viewport: HTMLDivElement | null) {
   if (!viewport) return;
   const { style } = document.documentElement;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { text } from '../../text/ui-text.ts';
 import { useNotify } from './use-notify.ts';
 
-/** Copies text; `copied` is true for two seconds. */
+/** Copies text. `copied` is true for two seconds. */
 export function useCopy(): [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

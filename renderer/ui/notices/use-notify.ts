@@ -11,7 +11,7 @@ export function useNotify() {
   const toasts = Toast.useToastManager();
   return {
     say: (title: string, description?: string) => toasts.add({ title, description }),
-    /** A toast that offers Undo for ten seconds, also by mod+Z. */
+    /** Shows a toast that offers Undo for ten seconds, also by mod+Z. */
     undoable: (title: string, undo: () => void) => {
       const back = () => {
         toasts.close(id);
@@ -25,12 +25,12 @@ export function useNotify() {
       });
       offerUndo(back);
     },
-    /** What fails again says so in the place of the time before. */
+    /** Shows a failure. A repeated failure with the same title updates its toast. */
     failed: (title: string, error: unknown) => {
       const description = createElement(FailureWords, { failure: describeError(error) });
       toasts.add({ id: title, title, description, priority: 'high' });
     },
-    /** What went well after all: what was said of the time before is put away. */
+    /** Dismisses the failure with this title, after the call has succeeded. */
     mended: (title: string) => toasts.close(title),
   };
 }

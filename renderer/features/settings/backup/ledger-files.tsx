@@ -183,8 +183,7 @@ function WhatGoesBack({ accounts, lostKeys }: LedgerComparison) {
         columns={[{ name: text.account }, { name: text.inCopy, amount: true }, { name: text.now, amount: true }]}
       >
         {accounts.map((account, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two accounts may have the same name, and the list never
-          // changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list never changes
           <tr key={index}>
             <th scope="row" className={`${tableCell} max-w-40 truncate text-left font-normal`}>
               {getName(account)}
