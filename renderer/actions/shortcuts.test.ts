@@ -49,7 +49,7 @@ test('default shortcuts are unique, and each action may be bound to its own defa
     expect(new Set(keys).size).toBe(keys.length);
   }
   for (const { id, keys } of actionList) {
-    const problems = keys.map((each) => keysProblem(id, each));
+    const problems = keys.map((key) => keysProblem(id, key));
     expect({ id, problems }).toEqual({ id, problems: keys.map(() => null) });
   }
 });

@@ -6,14 +6,14 @@ import { newChatKey } from '../browser/new-chat-key.ts';
 import { type Api, getQueries } from './api.ts';
 import { retryDelay, waitMs } from './retry.ts';
 
-/** Areas with cost estimates: stale whenever anything that they depend on changes. */
+/** Areas with cost estimates. They are stale whenever anything they depend on changes. */
 const quoted = ['quotes', 'comparisons'] as const;
 const money = ['account', 'credits', 'funds', 'usage', 'verification', 'whatIf', 'reconciliation'] as const;
 const models = ['models', 'catalogue'] as const;
 
 /**
- * Which areas of the contract a topic makes stale. `account` changes when an answer ends: what was spent, and so what
- * the next message costs. `messages` changes with the branch, and with it what is sent with the next message.
+ * The areas of the contract that each topic makes stale. `account` changes when an answer ends, which changes the spend
+ * and the cost of the next message. `messages` changes with the branch, and so does what is sent with the next message.
  */
 const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   account: [...money, ...quoted, 'context', 'caps', 'apiKeys'],
@@ -38,13 +38,16 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   updates: ['updates'],
 };
 
-/** What is of another account now: forgotten at once, so that no figure is seen under a name that it does not belong to. */
+/**
+ * Areas that belong to another account after this topic. They are dropped at once, so that no figure is shown under the
+ * wrong name.
+ */
 const replacedBy: Partial<Record<Topic, readonly (keyof Contract)[]>> = {
   payer: [...money, ...quoted, ...models, 'gateway', 'apiKeys'],
 };
 
 /**
- * Keeps the stream of changes open and marks queries as stale. After a lost connection all are stale: changes made
+ * Reads the stream of changes and marks queries as stale. After a lost connection all are stale, because changes made
  * meanwhile were not received.
  */
 export async function followChanges(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,10 @@ export interface Connection {
   onLost(callback: () => void): void;
 }
 
-/** One link over any number of connections: a lost one is replaced, and calls made meanwhile wait for the next. */
+/**
+ * Returns one link over any number of connections. A lost connection is replaced, and calls made meanwhile wait for the
+ * next one.
+ */
 export function reconnectingLink(connect: () => Promise<Connection>): CoreLink {
   let current: Promise<Connection> | null = null;
 

@@ -7,20 +7,20 @@ import { newSecret, openSession } from './web-session.ts';
 /** A connection to the core. It does not reconnect: open another one. */
 export interface CoreConnection {
   readonly link: PortLink<Record<never, never>> | SocketLink<Record<never, never>>;
-  /** Called once when the core cannot be reached over this connection any more. */
+  /** Calls back once when the core can no longer be reached over this connection. */
   onLost(callback: () => void): void;
 }
 
 /**
- * Connects this page to the core: by the port that the installed app hands over, or else over a WebSocket to the
- * server that the page came from. A page without a session is led to the page that says how to get in; the promise
- * then stays open. Rejects where the server does not answer.
+ * Connects this page to the core, by the port that the installed app hands over, or over a WebSocket to the server that
+ * the page came from. A page without a session is redirected to the page that explains how to get in, and the promise
+ * never settles. Rejects if the server does not answer.
  */
 export function connectToCore(): Promise<CoreConnection> {
   return location.protocol === 'app:' ? portConnection() : socketConnection();
 }
 
-/** The preload answers by a message with one port, from this very window and origin. */
+/** The preload script answers with a message that carries one port, from this window and origin. */
 function portConnection(): Promise<CoreConnection> {
   return new Promise((resolve) => {
     const receive = (event: MessageEvent) => {
@@ -51,7 +51,7 @@ async function socketConnection(): Promise<CoreConnection> {
   return { link, onLost: (callback) => void lost.then(callback) };
 }
 
-/** Resolves when the socket opens. One that closes before was refused, or no server runs. */
+/** Resolves when the socket opens. A socket that closes before that was refused, or no server runs. */
 function opened(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     const closed = () => void refused().catch(reject);
@@ -68,21 +68,21 @@ function opened(socket: WebSocket): Promise<void> {
 }
 
 /**
- * A server that answers was restarted and does not know this session. A page with nothing in it makes room for the one
- * that says how to get in and never settles; one that was in use stays, with what is typed in it, and rejects when it
- * was given the server’s new link. Rejects when no server runs.
+ * Handles a server that answers but doesn't know this session, because it was restarted. A page that was never
+ * connected redirects to the page that explains how to get in and never settles. A page in use stays, with what was
+ * typed, and rejects once it gets the server’s new link. Rejects if no server runs.
  */
 async function refused(): Promise<void> {
   await fetch('/', { method: 'HEAD' });
   sessionStorage.removeItem('portico:session');
   if (!wasConnected) return location.replace('/connect');
-  // Listened for before it is asked for: the link may be opened at once.
+  // Listen before requesting the link, because the link may be opened at once.
   const given = newSecret();
   useConnection.setState({ unknown: true });
-  // Asking for this page has the server print a fresh link.
+  // Requesting this page makes the server print a fresh link.
   await fetch('/connect');
   await given;
-  // Still lost, until it is connected.
+  // Still lost until it is connected.
   useConnection.setState({ unknown: false });
   throw new Error('reconnect');
 }

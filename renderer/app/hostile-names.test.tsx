@@ -22,7 +22,7 @@ const views = {
 /** Opens a window in which every name from outside is one of these. */
 function named(names: readonly string[]) {
   const { conversations, providers, tools } = fakeData();
-  const name = (at: number) => names[at % names.length] ?? '';
+  const name = (index: number) => names[index % names.length] ?? '';
   const message = (id: string, parentId: string | null) =>
     fakeMessage({
       id,
@@ -41,30 +41,30 @@ function named(names: readonly string[]) {
     finishedAt: 2,
   } as const;
   return {
-    models: names.map((each, at) =>
+    models: names.map((modelName, index) =>
       fakeModel({
         provider: 'openai',
-        owner: each,
-        model: `m${at}`,
-        name: each,
+        owner: modelName,
+        model: `m${index}`,
+        name: modelName,
         context: 1,
         prompt: '0',
         completion: '0',
       }),
     ),
-    conversations: conversations.map((each, at) => ({
-      ...each,
-      title: name(at),
-      folder: name(at + 1),
-      tags: [name(at)],
+    conversations: conversations.map((conversation, index) => ({
+      ...conversation,
+      title: name(index),
+      folder: name(index + 1),
+      tags: [name(index)],
     })),
-    folders: names.map((each, at) => ({ id: `f${at}`, name: each.slice(0, 60) })),
+    folders: names.map((folderName, index) => ({ id: `f${index}`, name: folderName.slice(0, 60) })),
     messages: [
       {
         ...message('q', null),
         attachments: names
           .slice(0, 9)
-          .map((each, at) => ({ ...file, id: `${at}`.repeat(64), name: each.slice(0, 255) })),
+          .map((fileName, index) => ({ ...file, id: `${index}`.repeat(64), name: fileName.slice(0, 255) })),
       },
       {
         ...message('a', 'q'),
@@ -76,18 +76,18 @@ function named(names: readonly string[]) {
         toolCalls: [{ id: 't', name: name(9), arguments: name(10), run }],
       },
     ],
-    providers: providers.map((each, at) => ({ ...each, problem: { message: name(at) } })),
+    providers: providers.map((provider, index) => ({ ...provider, problem: { message: name(index) } })),
     tools: {
       ...tools,
-      servers: names.slice(0, 12).map((each, at) => ({
-        id: `s${at}`,
-        name: each.slice(0, 80),
-        transport: { type: 'stdio' as const, command: each, args: [each], folder: null, variables: [] },
+      servers: names.slice(0, 12).map((serverName, index) => ({
+        id: `s${index}`,
+        name: serverName.slice(0, 80),
+        transport: { type: 'stdio' as const, command: serverName, args: [serverName], folder: null, variables: [] },
         enabled: false,
         state: 'failed' as const,
         allowed: true,
-        problem: { message: each },
-        tools: [fakeTool(each, each)],
+        problem: { message: serverName },
+        tools: [fakeTool(serverName, serverName)],
         fingerprint: 'f',
         changed: false,
       })),
@@ -132,9 +132,9 @@ test('hostile names of models, tools, files, folders and chats are plain text in
   timeout: limitMs,
 }, async () => {
   const hostile = hostileMarkdown(origin).filter((text) => /^[<"'\]?-]/.test(text) && !text.includes('\n'));
-  const ours = await walk(Array.from({ length: 12 }, (_, at) => `Name ${at}`));
-  for (let at = 0; at < hostile.length; at += Math.ceil(hostile.length / 3)) {
-    const names = hostile.slice(at, at + 60);
+  const ours = await walk(Array.from({ length: 12 }, (_, index) => `Name ${index}`));
+  for (let start = 0; start < hostile.length; start += Math.ceil(hostile.length / 3)) {
+    const names = hostile.slice(start, start + 60);
     const { seen, addresses } = await walk(names);
     expect(addresses).toEqual([]);
     expect([...seen].filter((element) => !ours.seen.has(element))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { CoreLink } from '../api/api.ts';
 import { followChanges } from '../api/follow-changes.ts';
 import { useConnection } from '../browser/connection.ts';
-import { endedUnsaid } from '../browser/ended-unsaid.ts';
+import { endedAbruptly } from '../browser/ended-abruptly.ts';
 import { loadConversation } from '../features/chat/chat-page.tsx';
 import { startNav, useNav } from '../navigation/nav.ts';
 import { loadTranslations } from '../text/error-text.ts';
@@ -13,13 +13,13 @@ const patienceMs = 1000;
 
 /** Starts the app over a link to the core and renders it. */
 export async function openWindow(element: HTMLElement, link: CoreLink): Promise<void> {
-  useConnection.setState({ endedUnsaid: endedUnsaid() });
+  useConnection.setState({ endedAbruptly: endedAbruptly() });
   const core = createCore(link);
   const queries = createQueries();
   if (location.hash === '') history.replaceState(history.state, '', await whereItWas(core.api));
   startNav();
   void followChanges(core.api, queries, new AbortController().signal);
-  // Without them errors are in English.
+  // Without translations, errors are in English.
   const translated = loadTranslations().catch(() => {});
   await Promise.race([chatLoaded(), new Promise((late) => setTimeout(late, patienceMs))]);
   await translated;
@@ -27,11 +27,11 @@ export async function openWindow(element: HTMLElement, link: CoreLink): Promise<
 }
 
 /**
- * Loads the chat’s code before the first render: once React has shown a Suspense fallback, it keeps that for at least
+ * Loads the chat’s code before the first render. Once React has shown a Suspense fallback, it keeps that for at least
  * 300 ms.
  */
 async function chatLoaded(): Promise<void> {
   const { loc } = useNav.getState();
-  // A failed load is repeated, and reported, by the view.
+  // The view repeats and reports a failed load.
   if (loc.page === 'chat' && loc.conversationId !== null) await loadConversation().catch(() => {});
 }

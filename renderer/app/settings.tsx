@@ -22,17 +22,17 @@ function TransferSection() {
   const { percent, read } = useImport();
   const exporting = useExport();
   const allIds = useAllIds();
-  const { say, failed, mended } = useNotify();
+  const { inform, failed, mended } = useNotify();
   const exportAll = async () => {
     try {
       const ids = await allIds();
-      if (ids.length === 0) return say(text.noChats);
+      if (ids.length === 0) return inform(text.noChats);
       const exported = await exporting.mutateAsync({
         ids,
         format: 'portico',
         name: text.exportName(new Date().toISOString().slice(0, 10)),
       });
-      if (exported.as !== 'nothing') say(exportedText(exported));
+      if (exported.as !== 'nothing') inform(exportedText(exported));
     } catch (error) {
       failed(text.exportFailed, error);
     }

@@ -26,10 +26,10 @@ export function mayDraw(weight: number): boolean {
 
 /** Calls `draw` as soon as it fits into a frame. Returns a function that cancels it. */
 export function drawSoon(weight: number, draw: () => void): () => void {
-  const one = { weight, draw };
-  waiting.add(one);
+  const entry = { weight, draw };
+  waiting.add(entry);
   askForFrame();
-  return () => void waiting.delete(one);
+  return () => void waiting.delete(entry);
 }
 
 function askForFrame(): void {
@@ -41,10 +41,10 @@ function askForFrame(): void {
 function nextFrame(): void {
   asked = false;
   left = frameWeight;
-  for (const one of waiting) {
-    if (!mayDraw(one.weight)) break;
-    waiting.delete(one);
-    one.draw();
+  for (const entry of waiting) {
+    if (!mayDraw(entry.weight)) break;
+    waiting.delete(entry);
+    entry.draw();
   }
   if (waiting.size > 0) askForFrame();
 }

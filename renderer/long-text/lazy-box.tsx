@@ -10,7 +10,7 @@ const readers = new Map<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | null = null;
 
 /** Reports whether an element is near the viewport, now and on each change. Returns a function that stops it. */
-function watchNear(element: Element, tell: (near: boolean) => void): () => void {
+function watchNear(element: Element, report: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) readers.get(target)?.(isIntersecting);
@@ -19,7 +19,7 @@ function watchNear(element: Element, tell: (near: boolean) => void): () => void 
     { scrollMargin: `${marginPx}px` } as IntersectionObserverInit,
   );
   const watching = observer;
-  readers.set(element, tell);
+  readers.set(element, report);
   watching.observe(element);
   return () => {
     readers.delete(element);

@@ -5,9 +5,9 @@ import { boxWeight } from './weight.ts';
 interface NearGroupsProps {
   count: number;
   /** Estimated height of a box in pixels. */
-  guessPx: (at: number) => number;
+  guessPx: (index: number) => number;
   /** Returns the box at this index, with a key. */
-  box: (at: number) => ReactNode;
+  box: (index: number) => ReactNode;
 }
 
 const groupSize = 40;
@@ -20,14 +20,14 @@ export function LazyGroups({ count, guessPx, box }: NearGroupsProps): ReactNode 
   return Array.from({ length: Math.ceil(count / groupSize) }, (_, group) => {
     const boxes = Array.from(
       { length: Math.min(groupSize, count - group * groupSize) },
-      (_, at) => group * groupSize + at,
+      (_, offset) => group * groupSize + offset,
     );
     return (
       <LazyBox
         // biome-ignore lint/suspicious/noArrayIndexKey: groups are only appended
         key={group}
         weight={boxWeight * boxes.length}
-        guessPx={() => boxes.reduce((sum, at) => sum + guessPx(at), 0)}
+        guessPx={() => boxes.reduce((sum, index) => sum + guessPx(index), 0)}
         first={count <= groupSize}
       >
         {() => boxes.map(box)}

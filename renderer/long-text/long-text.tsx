@@ -18,14 +18,19 @@ interface LongTextProps {
 /** Plain text of any length with its line breaks, rendered near the viewport in chunks of whole lines. */
 export function LongText({ text, line, as }: LongTextProps) {
   const pieces = useMemo(() => toLineBlocks(text).map((piece) => ({ piece, weight: textWeight(piece) })), [text]);
-  const guess = (at: number) => getLines(pieces[at]?.piece ?? '', line.letters) * line.heightPx;
+  const guess = (index: number) => getLines(pieces[index]?.piece ?? '', line.letters) * line.heightPx;
   return (
     <LazyGroups
       count={pieces.length}
       guessPx={guess}
-      box={(at) => (
-        <LazyBox key={at} weight={pieces[at]?.weight ?? 0} guessPx={() => guess(at)} first={pieces.length === 1}>
-          {(maxWeight) => <TextNodes text={pieces[at]?.piece ?? ''} maxWeight={maxWeight} as={as} />}
+      box={(index) => (
+        <LazyBox
+          key={index}
+          weight={pieces[index]?.weight ?? 0}
+          guessPx={() => guess(index)}
+          first={pieces.length === 1}
+        >
+          {(maxWeight) => <TextNodes text={pieces[index]?.piece ?? ''} maxWeight={maxWeight} as={as} />}
         </LazyBox>
       )}
     />

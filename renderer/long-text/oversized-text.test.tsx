@@ -38,15 +38,15 @@ function watchNodes() {
 }
 
 const frames = async (count: number) => {
-  for (let at = 0; at < count; at++) await new Promise(requestAnimationFrame);
+  for (let index = 0; index < count; index++) await new Promise(requestAnimationFrame);
 };
 
 function conversation(texts: readonly ['answer' | 'question', string][]) {
-  return texts.map(([author, text], at) =>
+  return texts.map(([author, text], index) =>
     fakeMessage({
-      id: `m${at}`,
+      id: `m${index}`,
       conversationId: 'c1',
-      parentId: at === 0 ? null : `m${at - 1}`,
+      parentId: index === 0 ? null : `m${index - 1}`,
       role: author === 'answer' ? 'assistant' : 'user',
       text,
     }),

@@ -63,10 +63,10 @@ export function textWeight(text: string, most = Number.POSITIVE_INFINITY, script
   if (plain.test(text)) return text.length;
   const scale = weigher(scripts);
   let weight = 0;
-  for (let at = 0; at < text.length && weight <= most; ) {
-    const letter = text.codePointAt(at) ?? 0;
+  for (let index = 0; index < text.length && weight <= most; ) {
+    const letter = text.codePointAt(index) ?? 0;
     weight += scale(letter);
-    at += letter > 0xffff ? 2 : 1;
+    index += letter > 0xffff ? 2 : 1;
   }
   return weight;
 }
@@ -152,14 +152,14 @@ function limitFrom(text: string, from: number, most: number): number {
   if (plain.test(text.slice(from, from + most))) return Math.min(from + most, from + maxCharacters);
   const scale = weigher(new Set());
   let weight = 0;
-  let at = from;
-  while (at < text.length && at < from + maxCharacters) {
-    const letter = text.codePointAt(at) ?? 0;
+  let index = from;
+  while (index < text.length && index < from + maxCharacters) {
+    const letter = text.codePointAt(index) ?? 0;
     weight += scale(letter);
-    if (weight > most && at > from) return at;
-    at += letter > 0xffff ? 2 : 1;
+    if (weight > most && index > from) return index;
+    index += letter > 0xffff ? 2 : 1;
   }
-  return at;
+  return index;
 }
 
 /** Returns a function that weighs letters one after another. The weight of a letter depends on those before it. */

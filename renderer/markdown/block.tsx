@@ -96,16 +96,16 @@ interface Slice {
 export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
   let slices: readonly Slice[] = [];
   return (tokens) => {
-    const kept: Slice[] = [];
-    let at = 0;
+    const unchanged: Slice[] = [];
+    let position = 0;
     for (const slice of slices.slice(0, -1)) {
-      if (!holdsAt(tokens, at, slice.tokens)) break;
-      kept.push(slice);
-      at += slice.tokens.length;
+      if (!hasTokensAt(tokens, position, slice.tokens)) break;
+      unchanged.push(slice);
+      position += slice.tokens.length;
     }
-    const last = slices[kept.length];
-    slices = [...kept, ...divided(tokens.slice(at))].map((slice, index) =>
-      index === kept.length && last && isSame(slice, last) ? last : slice,
+    const last = slices[unchanged.length];
+    slices = [...unchanged, ...divided(tokens.slice(position))].map((slice, index) =>
+      index === unchanged.length && last && isSame(slice, last) ? last : slice,
     );
     return slices;
   };
@@ -135,11 +135,11 @@ function divided(tokens: readonly Token[]): Slice[] {
   return slices;
 }
 
-const holdsAt = (tokens: readonly Token[], from: number, wanted: readonly Token[]): boolean =>
-  from + wanted.length <= tokens.length && wanted.every((token, at) => token === tokens[from + at]);
+const hasTokensAt = (tokens: readonly Token[], from: number, wanted: readonly Token[]): boolean =>
+  from + wanted.length <= tokens.length && wanted.every((token, index) => token === tokens[from + index]);
 
-const isSame = (one: Slice, other: Slice): boolean =>
-  one.tokens.length === other.tokens.length && holdsAt(one.tokens, 0, other.tokens);
+const isSame = (slice: Slice, other: Slice): boolean =>
+  slice.tokens.length === other.tokens.length && hasTokensAt(slice.tokens, 0, other.tokens);
 
 /** What may still be drawn. `full` means that something did not fit, so nothing after it is drawn either. */
 interface Space {
@@ -282,9 +282,9 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
 
 /** Renders blocks. With `live`, the last block may still grow. */
 export function Blocks({ tokens, live }: { tokens: readonly Token[]; live: boolean }): ReactNode {
-  return tokens.map((token, at) => (
+  return tokens.map((token, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
-    <Block key={at} token={token} live={live && at === tokens.length - 1} />
+    <Block key={index} token={token} live={live && index === tokens.length - 1} />
   ));
 }
 
@@ -303,9 +303,9 @@ function Content({ block, live }: { block: Tokens.Blockquote | DetailsToken; liv
 
 function List({ list, live }: { list: Tokens.List; live: boolean }) {
   const Item = isBoxed(list) ? LazyItem : ListItem;
-  const items = list.items.map((item, at) => (
+  const items = list.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items are only appended
-    <Item key={at} item={item} live={live && at === list.items.length - 1} />
+    <Item key={index} item={item} live={live && index === list.items.length - 1} />
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
 }
@@ -371,11 +371,11 @@ export function Slices({ tokens, live }: { tokens: readonly Token[]; live: boole
   return (
     <LazyGroups
       count={slices.length}
-      guessPx={(at) => guessedHeight(slices[at]?.tokens ?? [])}
-      box={(at) => {
-        const slice = slices[at];
-        const last = at === slices.length - 1;
-        return slice && <OneSlice key={at} slice={slice} live={live && last} only={slices.length === 1} />;
+      guessPx={(index) => guessedHeight(slices[index]?.tokens ?? [])}
+      box={(index) => {
+        const slice = slices[index];
+        const last = index === slices.length - 1;
+        return slice && <OneSlice key={index} slice={slice} live={live && last} only={slices.length === 1} />;
       }}
     />
   );

@@ -12,7 +12,7 @@ export function copySelections(): void {
     const selection = getSelection();
     if (event.defaultPrevented || !event.clipboardData || !selection || selection.rangeCount === 0) return;
     const range = selection.getRangeAt(0);
-    if (range.collapsed || !saysAnswer(range)) return;
+    if (range.collapsed || !containsAnswer(range)) return;
     const copied = copiedRange(range);
     event.preventDefault();
     event.clipboardData.setData('text/html', copied.rich);
@@ -33,17 +33,17 @@ export function copiedRange(range: Range): Copied {
 }
 
 /** True if a part of an answer is selected. */
-function saysAnswer(range: Range): boolean {
+function containsAnswer(range: Range): boolean {
   const around = getElement(range.commonAncestorContainer);
   if (around?.closest('.prose')) return true;
   return [...(around?.querySelectorAll('.prose') ?? [])].some((prose) => range.intersectsNode(prose));
 }
 
 /** Elements that nobody means to copy. */
-const furniture = '.code-head, header > :not(h2), footer, button, svg, img, textarea, input:not([type=checkbox])';
+const notCopied = '.code-head, header > :not(h2), footer, button, svg, img, textarea, input:not([type=checkbox])';
 /** Elements that documents need around their rows and items, or else they lose the content. */
 const shells = 'table, thead, tbody, tr, ol, ul';
-const keptAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
+const copiedAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
 
 /** Extends a selection so that it contains formulas whole. */
 function wholeFormulas(selected: Range): Range {
@@ -65,7 +65,7 @@ function bareCopy(range: Range): HTMLElement {
   const copied = document.createElement('div');
   if (thread) copied.append(...thread.childNodes);
   else copied.append(around ? withShells(content, around) : content);
-  for (const part of copied.querySelectorAll(furniture)) part.remove();
+  for (const part of copied.querySelectorAll(notCopied)) part.remove();
   for (const formula of copied.querySelectorAll('.katex')) formula.replaceWith(...formula.querySelectorAll('math'));
   for (const box of copied.querySelectorAll('input')) box.replaceWith(box.checked ? '☑ ' : '☐ ');
   for (const words of copied.querySelectorAll('.whitespace-pre-wrap')) breakLines(words);
@@ -97,7 +97,7 @@ function breakLines(words: Element): void {
   while (texts.nextNode()) found.push(texts.currentNode as Text);
   for (const text of found) {
     const lines = text.data.split('\n');
-    text.replaceWith(...lines.flatMap((line, at) => (at === 0 ? [line] : [document.createElement('br'), line])));
+    text.replaceWith(...lines.flatMap((line, index) => (index === 0 ? [line] : [document.createElement('br'), line])));
   }
 }
 
@@ -107,7 +107,7 @@ function bare(element: Element): void {
   const align = element.getAttribute('data-align');
   if (align) element.setAttribute('align', align);
   if (element instanceof HTMLDetailsElement) element.open = true;
-  for (const name of element.getAttributeNames()) if (!keptAttributes.has(name)) element.removeAttribute(name);
+  for (const name of element.getAttributeNames()) if (!copiedAttributes.has(name)) element.removeAttribute(name);
   if (level) {
     const heading = document.createElement(`h${Number(level)}`);
     heading.append(...element.childNodes);

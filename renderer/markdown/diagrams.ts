@@ -11,7 +11,7 @@ interface Diagrams {
 }
 
 const maxSource = 20_000;
-const maxKept = 60;
+const maxCached = 60;
 /** Mermaid is several megabytes, which a busy machine takes long to compile. */
 const loadMs = 60_000;
 const drawMs = 10_000;
@@ -44,7 +44,7 @@ function createDiagrams(): Diagrams {
 
   function forgetOldest(): void {
     for (const [key, drawing] of known) {
-      if (known.size <= maxKept) return;
+      if (known.size <= maxCached) return;
       known.delete(key);
       void drawing.then((drawn) => 'url' in drawn && URL.revokeObjectURL(drawn.url));
     }

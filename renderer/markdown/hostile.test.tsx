@@ -38,9 +38,9 @@ test(
     await loadKatex();
     const before = location.href;
     // Draws each payload in three fifths of its places, because React is the slowest part here.
-    const texts = hostileMarkdown(origin).filter((_, at) => at % 5 < 3);
-    for (let at = 0; at < texts.length; at += 300) {
-      const some = texts.slice(at, at + 300);
+    const texts = hostileMarkdown(origin).filter((_, index) => index % 5 < 3);
+    for (let index = 0; index < texts.length; index += 300) {
+      const some = texts.slice(index, index + 300);
       const { container, unmount } = await render(
         <Toast.Provider>
           {some.map((text) => (

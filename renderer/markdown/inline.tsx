@@ -14,8 +14,10 @@ import { ImagesHere, useShowImageHere } from './show-image.ts';
 
 /** Renders inline tokens as React elements. Only the elements named here can be created. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: an inline token is identified by its position
-  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
+  return tokens?.map((token, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: an inline token is identified by its position
+    <InlineToken key={index} token={token as MarkedToken | MathsToken | ElementToken} />
+  ));
 }
 
 /** Memoised by its token, so that a paragraph that grows or is drawn in parts renders only new tokens. */
@@ -116,9 +118,9 @@ function ImageChip({ href, alt }: { href: string; alt: string }) {
     const label = `${name} (${new URL(url).host})`;
     const open = () => {
       const all = imagesHere();
-      const at = all.findIndex((each) => each.url === url && each.name === name);
-      if (at === -1) show([image], 0);
-      else show(all, at);
+      const index = all.findIndex((image) => image.url === url && image.name === name);
+      if (index === -1) show([image], 0);
+      else show(all, index);
     };
     return (
       <button type="button" className="image-chip" title={url} aria-label={words.showImage(label)} onClick={open}>

@@ -25,21 +25,21 @@ export function Table({ table }: { table: Tokens.Table }) {
         {isLong && <Columns table={table} />}
         <thead>
           <tr>
-            {table.header.map((entry, at) => (
+            {table.header.map((entry, index) => (
               <Cell
                 // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
-                key={at}
+                key={index}
                 entry={entry}
                 as={entry.text === '' ? 'td' : 'th'}
-                size={getSize(lengths[at] ?? 0)}
+                size={getSize(lengths[index] ?? 0)}
               />
             ))}
           </tr>
         </thead>
         {isLong ? (
-          inGroups(table.rows).map((rows, at) => (
+          inGroups(table.rows).map((rows, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows are only appended
-            <LazyRows key={at} rows={rows} />
+            <LazyRows key={index} rows={rows} />
           ))
         ) : (
           <tbody>
@@ -69,9 +69,9 @@ const letterPx = { narrow: 7.5, wide: 14 } as const;
 const maxColumnPx = 420;
 
 function columnPx(cells: Cells): number {
-  const longest = cells.reduce((most, { text }) => (text.length > most.length ? text : most), '');
-  const px = /[\u1100-\uffef]/.test(longest) ? letterPx.wide : letterPx.narrow;
-  return Math.round(24 + Math.min(maxColumnPx, longest.length * px));
+  const longestText = cells.reduce((most, { text }) => (text.length > most.length ? text : most), '');
+  const px = /[\u1100-\uffef]/.test(longestText) ? letterPx.wide : letterPx.narrow;
+  return Math.round(24 + Math.min(maxColumnPx, longestText.length * px));
 }
 
 /** Splits rows into groups that are drawn together. When a table grows, only the last group changes. */
@@ -121,7 +121,7 @@ function guessedRow(row: Cells): number {
 
 function Rows({ rows }: { rows: readonly Cells[] }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
-  return rows.map((row, at) => <Row key={at} row={row} />);
+  return rows.map((row, index) => <Row key={index} row={row} />);
 }
 
 /** Memoised by its cells, so that a table that grows renders only new rows. */

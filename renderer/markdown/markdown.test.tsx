@@ -14,7 +14,7 @@ async function answered(source: string) {
   await page.getByRole('textbox', { name: 'Message' }).fill('Show me');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.element(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
-  for (let at = 0; at < source.length; at += 7) fake.write(source.slice(at, at + 7));
+  for (let index = 0; index < source.length; index += 7) fake.write(source.slice(index, index + 7));
   fake.finish();
   await expect.element(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
 }

@@ -15,21 +15,21 @@ const scripts = Object.entries(sentences);
 
 /** Returns an answer of about 15,000 characters with every kind of block that models write. */
 function ordinaryAnswer(words: readonly string[]): string {
-  const [one = '', two = ''] = words;
-  const [short, other] = [one.slice(0, 14).trim(), two.slice(0, 12).trim()];
+  const [first = '', two = ''] = words;
+  const [short, other] = [first.slice(0, 14).trim(), two.slice(0, 12).trim()];
   const times = (count: number, part: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => part(index)).join('');
   return [
     `## ${short}`,
-    times(12, () => `${one} **${short}** ${two} \`npm\` $x_i^2$ `).trim(),
+    times(12, () => `${first} **${short}** ${two} \`npm\` $x_i^2$ `).trim(),
     `| ${short} | A | B | ${other} |\n|---|---|:-:|--:|\n${times(60, (index) => `| ${short} | ✅ | **${index}** | ${other} |\n`)}`,
     times(40, (index) => `${index + 1}. **${short}**: ${two}\n`),
-    times(12, (index) => `${index + 1}. ${one}\n\n   \`\`\`sh\n   ls ${index}\n   \`\`\`\n\n   ${two}\n`),
-    times(8, (index) => `- [${index % 2 ? 'x' : ' '}] ${one}\n  - ${two}\n`),
-    `${times(5, () => `> ${one}\n>\n`)}> - ${two}`,
+    times(12, (index) => `${index + 1}. ${first}\n\n   \`\`\`sh\n   ls ${index}\n   \`\`\`\n\n   ${two}\n`),
+    times(8, (index) => `- [${index % 2 ? 'x' : ' '}] ${first}\n  - ${two}\n`),
+    `${times(5, () => `> ${first}\n>\n`)}> - ${two}`,
     `\`\`\`js\n${times(40, (index) => `const a${index} = 1; // ${short}\n`)}\`\`\``,
     '$$\n\\int_0^1 x\\,dx\n$$',
-    one.repeat(Math.ceil(3_000 / one.length)),
+    first.repeat(Math.ceil(3_000 / first.length)),
     `| ${other} | A |\n|---|---|\n${times(4, () => `| $\\frac{a}{b}$ | ${short} |\n`)}`,
   ].join('\n\n');
 }
@@ -57,7 +57,7 @@ test.each(scripts)(
     const blocks = createBlocks();
     const half = Math.floor(source.length / 2);
     for (const part of [source.slice(0, half), source.slice(half)]) {
-      for (let at = 0; at < part.length; at += 400) fake.write(part.slice(at, at + 400));
+      for (let index = 0; index < part.length; index += 400) fake.write(part.slice(index, index + 400));
       blocks.append(part);
       await expect.poll(() => drawn(answer()), { timeout: 10_000 }).toEqual(countTokens(blocks.tokens));
     }

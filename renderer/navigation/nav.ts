@@ -104,7 +104,7 @@ export function getLoc(hash: string): Loc {
 
 /** Normalises the address, so that it equals what the page itself writes. */
 function modelsLoc(named: string | undefined, given: string | undefined): Loc {
-  const view = modelsViews.find((each) => each === named);
+  const view = modelsViews.find((name) => name === named);
   const search = new URLSearchParams(given?.slice(0, 4000)).toString();
   return { page: 'models', ...(view && { view }), ...(search !== '' && { search }) };
 }

@@ -25,7 +25,7 @@ interface ThreadView {
   /** The message that was jumped to, highlighted briefly. */
   highlighted: string | null;
   /** The search words for which a message was opened. Parts of its tool output that contain them are expanded. */
-  sought: { readonly messageId: string; readonly words: readonly string[] } | null;
+  searched: { readonly messageId: string; readonly words: readonly string[] } | null;
   /** The question that was just sent or asked again, until the thread shows it. */
   asked: string | null;
   /** A request that a spending cap refused: the reason, and how to send it anyway. */
@@ -41,7 +41,7 @@ interface ThreadView {
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;
   highlight: (messageId: string) => void;
-  seek: (sought: ThreadView['sought']) => void;
+  seek: (searched: ThreadView['searched']) => void;
   setAsked: (messageId: string | null) => void;
   setOverCap: (overCap: ThreadView['overCap']) => void;
   setConfirming: (confirming: ThreadView['confirming']) => void;
@@ -59,7 +59,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   copied: {},
   retrying: null,
   highlighted: null,
-  sought: null,
+  searched: null,
   asked: null,
   overCap: null,
   confirming: null,
@@ -79,7 +79,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
     set({ highlighted: messageId });
     setTimeout(() => get().highlighted === messageId && set({ highlighted: null }), 2000);
   },
-  seek: (sought) => set({ sought }),
+  seek: (searched) => set({ searched }),
   setAsked: (asked) => set({ asked }),
   setOverCap: (overCap) => set({ overCap }),
   setConfirming: (confirming) => set({ confirming }),

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
 
-export const sidebarWidths = { least: 208, usual: 264, most: 400 } as const;
+export const sidebarWidths = { narrowest: 208, initial: 264, widest: 400 } as const;
 
 interface ShellState {
   open: boolean;
@@ -17,11 +17,11 @@ interface ShellState {
   seek: (query: string) => void;
 }
 
-const within = (width: number) => Math.round(Math.min(sidebarWidths.most, Math.max(sidebarWidths.least, width)));
+const within = (width: number) => Math.round(Math.min(sidebarWidths.widest, Math.max(sidebarWidths.narrowest, width)));
 
 export const useShell = create<ShellState>()((set, get) => ({
   open: readLocalSettings().sidebarOpen ?? true,
-  width: within(readLocalSettings().sidebarWidth ?? sidebarWidths.usual),
+  width: within(readLocalSettings().sidebarWidth ?? sidebarWidths.initial),
   drawer: false,
   overlay: null,
   query: '',

@@ -13,7 +13,7 @@ export function PageNotices(): null {
   const wanted = useSettings().data?.notifications ?? 'off';
   const chats = useConversations().data?.conversations;
   const running = useRef<ReadonlySet<string>>(new Set());
-  const tell = useEffectEvent(({ id, title, temporary }: Conversation) => {
+  const notify = useEffectEvent(({ id, title, temporary }: Conversation) => {
     if (bySystem || wanted === 'off' || document.hasFocus() || !mayNotify()) return;
     const named = wanted === 'titled' && !temporary;
     const body = named ? { body: text.answerEnded } : {};
@@ -27,7 +27,7 @@ export function PageNotices(): null {
   });
   useEffect(() => {
     if (!chats) return;
-    for (const chat of chats) if (running.current.has(chat.id) && !chat.live) tell(chat);
+    for (const chat of chats) if (running.current.has(chat.id) && !chat.live) notify(chat);
     running.current = new Set(chats.flatMap(({ id, live }) => (live ? [id] : [])));
   }, [chats]);
   return null;

@@ -10,9 +10,12 @@ export function ResizeHandle() {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(event.clientX);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = { ArrowLeft: width - 16, ArrowRight: width + 16, Home: sidebarWidths.least, End: sidebarWidths.most }[
-      event.key
-    ];
+    const next = {
+      ArrowLeft: width - 16,
+      ArrowRight: width + 16,
+      Home: sidebarWidths.narrowest,
+      End: sidebarWidths.widest,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     resize(next);
@@ -22,13 +25,13 @@ export function ResizeHandle() {
       aria-label={text.resize}
       aria-orientation="vertical"
       aria-valuenow={width}
-      aria-valuemin={sidebarWidths.least}
-      aria-valuemax={sidebarWidths.most}
+      aria-valuemin={sidebarWidths.narrowest}
+      aria-valuemax={sidebarWidths.widest}
       tabIndex={0}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onKeyDown={onKeyDown}
-      onDoubleClick={() => resize(sidebarWidths.usual)}
+      onDoubleClick={() => resize(sidebarWidths.initial)}
       className="absolute inset-y-0 -right-1 z-10 m-0 w-2 cursor-col-resize touch-none border-0 bg-transparent hover:bg-active focus-visible:bg-accent focus-visible:outline-none"
     />
   );

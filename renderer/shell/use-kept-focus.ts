@@ -7,7 +7,7 @@ interface Place {
   readonly href: string | null;
   /** The list that the element was in, and its index. */
   readonly list: Element | null;
-  readonly at: number;
+  readonly index: number;
   /** A part of the window that takes the focus itself. */
   readonly region: HTMLElement | null;
 }
@@ -35,16 +35,16 @@ export function useKeptFocus(): void {
       places.push(getPlace(target));
       if (places.length > maxPlaces) places.shift();
     };
-    const look = (frames: number) => {
+    const tryRestore = (frames: number) => {
       frame = requestAnimationFrame(() => {
         frame = null;
         if (!isLost(places)) return;
-        if (frames > 0) return look(frames - 1);
+        if (frames > 0) return tryRestore(frames - 1);
         places.toReversed().some(focusIn);
       });
     };
     const onChange = () => {
-      if (frame === null && isLost(places)) look(framesWaited);
+      if (frame === null && isLost(places)) tryRestore(framesWaited);
     };
     const observer = new MutationObserver(onChange);
     observer.observe(document.body, { childList: true, subtree: true });
@@ -68,20 +68,20 @@ function getPlace(element: Element): Place {
     element,
     href: element.getAttribute('href'),
     list,
-    at: list ? [...list.children].findIndex((item) => item.contains(element)) : -1,
+    index: list ? [...list.children].findIndex((item) => item.contains(element)) : -1,
     region: element.closest<HTMLElement>(regions),
   };
 }
 
 /** Focuses the best remaining part of this place. Returns whether something took the focus. */
-function focusIn({ element, href, list, at, region }: Place): boolean {
+function focusIn({ element, href, list, index, region }: Place): boolean {
   if (isThere(element) && focused(element)) return true;
   const moved = href && region?.querySelector(`a[href="${CSS.escape(href)}"]`);
   if (moved && isThere(moved) && focused(moved)) return true;
   if (list && isThere(list)) {
     const items = [...list.children];
     // The item that moved up into its place, else the one above.
-    const neighbours = [...items.slice(Math.max(at, 0)), ...items.slice(0, Math.max(at, 0)).toReversed()];
+    const neighbours = [...items.slice(Math.max(index, 0)), ...items.slice(0, Math.max(index, 0)).toReversed()];
     for (const item of neighbours) {
       const own = item.matches(focusable) ? item : item.querySelector(focusable);
       if (own && focused(own)) return true;

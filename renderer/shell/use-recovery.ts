@@ -5,11 +5,11 @@ import { useNotify } from '../ui/notices/use-notify.ts';
 
 /** Notifies when the window or the core had stopped and is back. While the core is away, the shell shows it. */
 export function useRecovery(): void {
-  const { say } = useNotify();
-  const windowBack = useEffectEvent(() => say(text.windowBack, text.windowKept));
-  const coreBack = useEffectEvent(() => say(text.coreBack, text.coreKept));
+  const { inform } = useNotify();
+  const windowBack = useEffectEvent(() => inform(text.windowBack, text.windowKept));
+  const coreBack = useEffectEvent(() => inform(text.coreBack, text.coreKept));
   useEffect(() => {
-    if (useConnection.getState().endedUnsaid) windowBack();
+    if (useConnection.getState().endedAbruptly) windowBack();
     return useConnection.subscribe((now, before) => {
       if (before.lost && !now.lost) coreBack();
     });

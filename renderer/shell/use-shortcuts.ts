@@ -35,9 +35,9 @@ export function useShortcuts(): void {
       const offer = action && getOffer(action);
       if (!offer) return;
       // In a field with text, the field’s own undo applies.
-      if (action === 'undo' && (hasWords(event.target) || !canUndo())) return;
+      if (action === 'undo' && (hasText(event.target) || !canUndo())) return;
       // In a field on macOS, Alt with an arrow moves by paragraph.
-      if (isMac && event.altKey && hasWords(event.target)) return;
+      if (isMac && event.altKey && hasText(event.target)) return;
       if (action !== 'stop' || !isBlocked(action)) event.preventDefault();
       if (!isBlocked(action)) offer.run();
     };
@@ -46,6 +46,6 @@ export function useShortcuts(): void {
   }, []);
 }
 
-function hasWords(target: EventTarget | null): boolean {
+function hasText(target: EventTarget | null): boolean {
   return (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.value !== '';
 }

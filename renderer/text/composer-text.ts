@@ -46,8 +46,8 @@ export const composerText = words({
   save: 'Save',
   attachments: 'Attached files',
   madeImages: 'Images of the answer',
-  madeImage: (at: number, of: number, model: string) =>
-    of === 1 ? `Image made by ${model}` : `Image ${at} of ${of}, made by ${model}`,
+  madeImage: (index: number, total: number, model: string) =>
+    total === 1 ? `Image made by ${model}` : `Image ${index} of ${total}, made by ${model}`,
   copyImage: 'Copy image',
   saveImage: 'Save image',
   imageNotCopied: 'The image was not copied',
@@ -56,7 +56,7 @@ export const composerText = words({
   openFile: (name: string) => `Open ${name}`,
   previousFile: 'Previous',
   nextFile: 'Next',
-  fileOf: (at: number, of: number) => `${count(at)} of ${count(of)}`,
+  fileOf: (index: number, total: number) => `${count(index)} of ${count(total)}`,
   uploading: (name: string) => `Reading ${name}`,
   fileFacts: (size: string, tokens: string) => `${size} · ≈ ${tokens} tokens`,
   pdfPreview: (size: string) =>

@@ -54,8 +54,8 @@ export const costsText = words({
     ];
     return `Probably: as long as ${from.join(' and ')}, about ${counted(tokens, 'token', 'tokens')}.`;
   },
-  quoteNear: (near: number, of: number) =>
-    `${count(near)} of ${counted(of, 'such answer', 'such answers')} would have cost this, give or take 30 %.`,
+  quoteNear: (near: number, total: number) =>
+    `${count(near)} of ${counted(total, 'such answer', 'such answers')} would have cost this, give or take 30 %.`,
   quoteBand: (low: string, high: string) =>
     `Input: between ${low} and ${high} tokens, counted without the model’s own tokenizer.`,
   quoteOpen: (tokens: string) => `An answer longer than ${tokens} tokens costs more. Chat settings can limit it.`,
@@ -73,8 +73,8 @@ export const costsText = words({
   billTitle: 'What it cost',
   billSum: 'Total',
   billRequests: 'By request',
-  billRequest: (at: number, calls: number) =>
-    calls > 0 ? `${at}, called ${counted(calls, 'tool', 'tools')}` : `${at}, wrote`,
+  billRequest: (index: number, calls: number) =>
+    calls > 0 ? `${index}, called ${counted(calls, 'tool', 'tools')}` : `${index}, wrote`,
   billNotSent: 'not sent',
   billNoParts: 'The gateway told the amount, not its parts.',
   billKinds: {

@@ -91,9 +91,9 @@ const lostCore: ErrorText = {
 const arrivals = new WeakMap<Error, number>();
 
 function getArrival(error: Error): number {
-  const at = arrivals.get(error) ?? Date.now();
-  arrivals.set(error, at);
-  return at;
+  const arrival = arrivals.get(error) ?? Date.now();
+  arrivals.set(error, arrival);
+  return arrival;
 }
 
 /** True if the error doesn't come from the core, which means that the core did not answer. */
@@ -129,8 +129,8 @@ export async function loadTranslations(): Promise<void> {
 export const getSentence = (problem: ProblemText): string => translate(problem);
 
 /** Returns a gateway's own sentence, after a translated description of its code if there is one. */
-export const saidByGateway = (code: string, said: string): string =>
-  translate({ message: said, refusal: { name: 'gatewaySaid', values: { code, said } } });
+export const quoteGateway = (code: string, message: string): string =>
+  translate({ message, refusal: { name: 'gatewaySaid', values: { code, said: message } } });
 
 /** Describes a failure that is stored with a message. `since` is when it occurred, in epoch milliseconds. */
 export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {

@@ -136,8 +136,8 @@ export function since(thenMs: number, nowMs: number): string {
 
 const plural = new Intl.PluralRules(locale);
 /** `1 request`, `2 requests`. */
-export const counted = (value: number, one: string, many: string): string =>
-  `${count(value)} ${plural.select(value) === 'one' ? one : many}`;
+export const counted = (value: number, single: string, many: string): string =>
+  `${count(value)} ${plural.select(value) === 'one' ? single : many}`;
 
 const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 });
 /** Formats a file's size: `4.2 MB`. */

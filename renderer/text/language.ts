@@ -2,8 +2,8 @@ import { getLocale, type Language, languages, messages, type Translations } from
 import { readLocalSettings } from '../browser/local-settings.ts';
 
 /** The language of this window. It stays until a reload. */
-const kept = readLocalSettings().language;
-export const language: Language = languages.find((each) => each === kept) ?? 'en';
+const stored = readLocalSettings().language;
+export const language: Language = languages.find((candidate) => candidate === stored) ?? 'en';
 export const locale = getLocale[language];
 
 /** Returns a catalogue in the window’s language. English is the source and defines the type. */

@@ -71,7 +71,7 @@ export async function closeApp(): Promise<void> {
     copied: {},
     retrying: null,
     highlighted: null,
-    sought: null,
+    searched: null,
     asked: null,
     overCap: null,
   });

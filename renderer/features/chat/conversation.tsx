@@ -51,9 +51,9 @@ function AnswerImages({ shown, onShow, onOpen }: AnswerImagesProps) {
   const image = shown?.all[shown.at];
   return (
     <FileViewer
-      at={image ? (shown?.at ?? null) : null}
-      of={shown?.all.length ?? 0}
-      onAt={(at) => onShow(shown && at !== null ? { all: shown.all, at } : null)}
+      index={image ? (shown?.at ?? null) : null}
+      count={shown?.all.length ?? 0}
+      onIndex={(at) => onShow(shown && at !== null ? { all: shown.all, at } : null)}
       title={image?.name ?? ''}
     >
       {image && <Agreed image={image} onOpen={onOpen} />}

@@ -117,7 +117,7 @@ export function useMessageActions(model: string): MessageActions {
       fork: (item) => {
         const forked = api.conversations.fork({ messageId: item.id }).then(({ id }) => {
           useNav.getState().go({ page: 'chat', conversationId: id });
-          now.current.notify.say(text.forked);
+          now.current.notify.inform(text.forked);
         });
         void attempt(text.fork, forked);
       },
@@ -157,7 +157,7 @@ export function useMessageActions(model: string): MessageActions {
           },
           (error: unknown) => {
             console.warn('Copying was refused', error);
-            now.current.notify.say(text.copyFailed, text.copyRefused);
+            now.current.notify.inform(text.copyFailed, text.copyRefused);
           },
         ),
     };

@@ -4,7 +4,7 @@ import { useFlush } from '../../browser/use-flush.ts';
 import { useThreadView } from '../../navigation/thread-view.ts';
 import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
 import { mergedText } from '../drafts/merged-draft.ts';
-import { useKeptNotices } from '../drafts/use-kept-notices.ts';
+import { useSaveNotices } from '../drafts/use-save-notices.ts';
 
 const maxExpanded = 300;
 
@@ -58,9 +58,9 @@ const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<R
 /** Restores a conversation’s unsent edits and expanded parts, and saves them as they change. */
 export function useSavedView(conversationId: string): void {
   const api = useApi();
-  const { notKept, kept, ...notices } = useKeptNotices();
+  const { saveFailed, saved, ...notices } = useSaveNotices();
   const notRead = useEffectEvent(notices.notRead);
-  const saver = savers.get(api) ?? createSavers(api, notKept, kept);
+  const saver = savers.get(api) ?? createSavers(api, saveFailed, saved);
   savers.set(api, saver);
 
   useEffect(() => {

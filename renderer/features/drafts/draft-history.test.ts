@@ -46,7 +46,7 @@ test('a pause starts a new undo step, and typing clears the redo steps', () => {
 
 test('the undo history is limited in length and dropped after sending', () => {
   const { put, step, history } = typist();
-  for (let at = 0; at < 300; at++) put(`text ${at}`);
+  for (let index = 0; index < 300; index++) put(`text ${index}`);
   let steps = 0;
   while (step(-1) !== null) steps++;
   expect(steps).toBe(200);

@@ -8,11 +8,11 @@ interface History {
   readonly past: readonly string[];
   readonly future: readonly string[];
   /** When the text last changed and by how many characters. Consecutive single keys form one undo step. */
-  readonly at: number;
-  readonly by: number;
+  readonly changedAt: number;
+  readonly delta: number;
 }
 
-const none: History = { past: [], future: [], at: 0, by: 0 };
+const none: History = { past: [], future: [], changedAt: 0, delta: 0 };
 const pauseMs = 1000;
 const maxSteps = 200;
 const maxCharacters = 4_000_000;
@@ -20,27 +20,27 @@ const maxCharacters = 4_000_000;
 /** The undo history of each chat's text. The browser's own history would end when the field is unmounted. */
 export function createDraftHistory(now: () => number = Date.now) {
   const histories = new Map<string, History>();
-  const of = (chat: string) => histories.get(chat) ?? none;
+  const getHistory = (chat: string) => histories.get(chat) ?? none;
 
   return {
     changed(chat: string, before: string, after: string): void {
       if (before === after) return;
-      const { past, at, by } = of(chat);
+      const { past, changedAt, delta } = getHistory(chat);
       const change = after.length - before.length;
-      const goesOn = Math.abs(change) === 1 && change === by && now() - at < pauseMs && !/\s$/.test(before);
+      const goesOn = Math.abs(change) === 1 && change === delta && now() - changedAt < pauseMs && !/\s$/.test(before);
       const steps = goesOn && past.length > 0 ? past : bounded([...past, before]);
-      histories.set(chat, { past: steps, future: [], at: now(), by: change });
+      histories.set(chat, { past: steps, future: [], changedAt: now(), delta: change });
     },
 
     /** Returns the text one step back (-1) or forward (1). Null: there is none. */
     step(chat: string, current: string, direction: -1 | 1): string | null {
-      const { past, future } = of(chat);
+      const { past, future } = getHistory(chat);
       const from = direction < 0 ? past : future;
       const text = from.at(-1);
       if (text === undefined) return null;
       const [left, right] = [from.slice(0, -1), [...(direction < 0 ? future : past), current]];
       const next = direction < 0 ? { past: left, future: right } : { past: right, future: left };
-      histories.set(chat, { ...next, at: 0, by: 0 });
+      histories.set(chat, { ...next, changedAt: 0, delta: 0 });
       return text;
     },
 
@@ -50,9 +50,9 @@ export function createDraftHistory(now: () => number = Date.now) {
 
 function bounded(steps: readonly string[]): readonly string[] {
   let characters = 0;
-  const first = steps.findLastIndex((step, at) => {
+  const first = steps.findLastIndex((step, index) => {
     characters += step.length;
-    return characters > maxCharacters || steps.length - at > maxSteps;
+    return characters > maxCharacters || steps.length - index > maxSteps;
   });
   return steps.slice(first + 1);
 }

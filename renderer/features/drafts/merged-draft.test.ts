@@ -27,11 +27,11 @@ test.each([
 });
 
 test('a merged draft has the files added by both sides, none that either removed, and the model chosen here', () => {
-  const [one, two, three] = [file('1'), file('2'), file('3')];
+  const [first, two, three] = [file('1'), file('2'), file('3')];
   const merged = mergedDraft(
-    draft('', { attachments: [one, two], model: 'x/1' }),
-    draft('', { attachments: [one, three], model: 'x/2' }),
-    draft('', { attachments: [one, two], model: 'x/3', compare: ['x/3', 'x/4'] }),
+    draft('', { attachments: [first, two], model: 'x/1' }),
+    draft('', { attachments: [first, three], model: 'x/2' }),
+    draft('', { attachments: [first, two], model: 'x/3', compare: ['x/3', 'x/4'] }),
   );
-  expect(merged).toEqual(draft('', { attachments: [one, three], model: 'x/2', compare: ['x/3', 'x/4'] }));
+  expect(merged).toEqual(draft('', { attachments: [first, three], model: 'x/2', compare: ['x/3', 'x/4'] }));
 });

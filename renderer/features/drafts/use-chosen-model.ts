@@ -21,11 +21,11 @@ export const modelKey = (conversationId: string | null, folderId: string | null 
 export function useChosenModel({ conversationId, lastModel, folderId, projectModel }: Chat): string {
   const chosen = useDrafts((drafts) => drafts.models[modelKey(conversationId, folderId)]);
   const settings = useSettings();
-  const isElsewhere = useGatewayAccounts().data?.active != null;
+  const isRemote = useGatewayAccounts().data?.active != null;
   const listed = useModels().data?.models ?? [];
-  const isHad = (id: string) =>
-    !isElsewhere || listed.length === 0 || listed.some((model) => model.id === id || model.aliases.includes(id));
+  const isListed = (id: string) =>
+    !isRemote || listed.length === 0 || listed.some((model) => model.id === id || model.aliases.includes(id));
   const wanted = chosen ?? lastModel ?? projectModel;
-  if (wanted != null && (conversationId !== null || isHad(wanted))) return wanted;
+  if (wanted != null && (conversationId !== null || isListed(wanted))) return wanted;
   return settings.data?.model ?? 'router';
 }

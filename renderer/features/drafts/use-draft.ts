@@ -7,14 +7,14 @@ import { useFlush } from '../../browser/use-flush.ts';
 import { createDebouncedSaver, type DebouncedSaver } from './debounced-saver.ts';
 import { getDraft, useDrafts } from './drafts-store.ts';
 import { emptyDraft, sameDraft } from './merged-draft.ts';
-import { useKeptNotices } from './use-kept-notices.ts';
+import { useSaveNotices } from './use-save-notices.ts';
 
 const ofApi = new WeakMap<Api, SharedDrafts>();
 
 function useSharedDrafts(): SharedDrafts {
   const api = useApi();
-  const { notKept, kept } = useKeptNotices();
-  const drafts = ofApi.get(api) ?? createSharedDrafts(api, notKept, kept);
+  const { saveFailed, saved } = useSaveNotices();
+  const drafts = ofApi.get(api) ?? createSharedDrafts(api, saveFailed, saved);
   ofApi.set(api, drafts);
   return drafts;
 }
@@ -24,7 +24,7 @@ export const useDraftSaver = (): DebouncedSaver => useSharedDrafts().saver;
 /** Synchronises the composer of a chat with its saved draft, which other windows may change. */
 export function useDraft(chat: string): void {
   const { saver, refresh } = useSharedDrafts();
-  const notices = useKeptNotices();
+  const notices = useSaveNotices();
   const { error } = useQuery({
     queryKey: useOrpc().drafts.get.queryKey({ input: { chat } }),
     queryFn: () => refresh(chat),

@@ -11,7 +11,7 @@ import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 /** Does what the link asks for. */
 export function useAgree(link: DeepLink): () => void {
   const api = useApi();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const models = useModels().data?.models ?? [];
   const go = useNav((nav) => nav.go);
   return () => {
@@ -39,7 +39,7 @@ export function useAgree(link: DeepLink): () => void {
         break;
       case 'prompt':
         api.prompts.save({ id: ulid(), name: link.name, text: link.text }).then(
-          () => say(text.saved),
+          () => inform(text.saved),
           (error: unknown) => failed(text.notSaved, error),
         );
     }

@@ -25,13 +25,13 @@ function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too lon
   if (!model.pricing) return null;
   if (input + output > (model.context_length ?? Number.POSITIVE_INFINITY)) return 'too long';
   if (output > (model.max_output_tokens ?? Number.POSITIVE_INFINITY)) return 'too long';
-  const each = getCost(parsePricing(model.pricing), {
+  const perMessage = getCost(parsePricing(model.pricing), {
     ...noTokens,
     promptTokens: input,
     cachedTokens: cached,
     completionTokens: output,
   });
-  return formatUsd(nanoUsd(BigInt(messages) * each));
+  return formatUsd(nanoUsd(BigInt(messages) * perMessage));
 }
 
 interface CalculatorProps {

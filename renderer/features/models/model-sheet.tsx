@@ -3,7 +3,7 @@ import { type RefObject, useRef } from 'react';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNav } from '../../navigation/nav.ts';
-import { saidByGateway } from '../../text/error-text.ts';
+import { quoteGateway } from '../../text/error-text.ts';
 import { bytes, count, getDay } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Sheet } from '../../ui/dialogs/dialog.tsx';
@@ -138,7 +138,7 @@ function Notices({ model, models, onOpen }: NoticesProps) {
   const next = successor == null ? undefined : models.find(({ id }) => id === successor);
   return (
     <div className="mt-3 flex flex-col gap-2 empty:hidden">
-      {model.unavailable_reason && <Notice tone="warn">{saidByGateway(model.status, model.unavailable_reason)}</Notice>}
+      {model.unavailable_reason && <Notice tone="warn">{quoteGateway(model.status, model.unavailable_reason)}</Notice>}
       {isUnlisted(model) && <Notice>{details.unlisted(providerName(model.provider))}</Notice>}
       {model.deprecation_date && <Notice tone="warn">{details.deprecated(isoDay(model.deprecation_date))}</Notice>}
       {model.shutdown_date && <Notice tone="warn">{details.shutdown(isoDay(model.shutdown_date))}</Notice>}

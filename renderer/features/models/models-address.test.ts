@@ -44,11 +44,11 @@ test('a CSV contains the exact prices, and no cell that a spreadsheet would run 
   const pricing = { ...priced.pricing, prompt: '0.000000037501', completion: '0.00012' };
   const models = [{ ...priced, pricing, name: '=1+1', staleDays: null }];
   const [head = '', row = ''] = modelsCsv(models, () => 'The cellar').split('\r\n');
-  const at = (name: string) => row.split(',')[head.split(',').indexOf(name)];
-  expect([at('input_usd_per_million'), at('output_usd_per_million'), at('name'), at('provider_name')]).toEqual([
-    '0.037501',
-    '120',
-    "'=1+1",
-    'The cellar',
-  ]);
+  const getCell = (name: string) => row.split(',')[head.split(',').indexOf(name)];
+  expect([
+    getCell('input_usd_per_million'),
+    getCell('output_usd_per_million'),
+    getCell('name'),
+    getCell('provider_name'),
+  ]).toEqual(['0.037501', '120', "'=1+1", 'The cellar']);
 });

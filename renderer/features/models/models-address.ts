@@ -17,7 +17,7 @@ export function readAddress(search: string): ModelsAddress {
   const amount = given.get('max');
   const context = Number(given.get('context') ?? Number.NaN);
   const sort = given.get('sort') ?? '';
-  const column = sortColumns.find((each): each is SortColumn => each === sort.replace(/^-/, ''));
+  const column = sortColumns.find((name): name is SortColumn => name === sort.replace(/^-/, ''));
   return {
     filter: {
       query: (given.get('q') ?? '').slice(0, 200),

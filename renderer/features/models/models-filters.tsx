@@ -128,7 +128,7 @@ function Choices({ models, filter, chat, onChange }: Pick<FiltersProps, 'models'
         <Chip
           icon={MessageSquare}
           pressed={filter.fits !== null}
-          onChange={(on) => onChange({ ...filter, fits: on ? fits : null })}
+          onChange={(pressed) => onChange({ ...filter, fits: pressed ? fits : null })}
         >
           {text.fits}
         </Chip>

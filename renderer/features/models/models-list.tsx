@@ -62,7 +62,10 @@ const columns: readonly (readonly [string, Cell])[] = [
 
 /** Formats models as CSV (RFC 4180), with exact prices. */
 export const modelsCsv = (models: readonly CatalogueModel[], providerName: ProviderName): string =>
-  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model, providerName)))]
+  [
+    columns.map(([name]) => name),
+    ...models.map((model) => columns.map(([, getValue]) => getValue(model, providerName))),
+  ]
     .map(csvRow)
     .join('');
 
@@ -95,8 +98,8 @@ function nearestModels<Listed extends Model>(
       .filter((word) => word.length > 2)
       .map((word) => ({ ...noFilter, query: word })),
   ];
-  for (const each of looser) {
-    const found = filterModels(models, each, { providerName });
+  for (const filter of looser) {
+    const found = filterModels(models, filter, { providerName });
     const some = found.filter(({ kind }) => kind !== 'router');
     if (some.length > 0 && found.length < models.length) return some.slice(0, most);
   }
@@ -160,7 +163,7 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
   const narrow = useNarrow();
   const preferred = usePreferred();
   const providerName = useProviderName();
-  const { say } = useNotify();
+  const { inform } = useNotify();
   const search = useRef<HTMLInputElement>(null);
   const lastChat = useLastChat();
   const chat = useChatNeeds(filter.fits).data ?? null;
@@ -176,9 +179,9 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
     go(newChat);
   };
   const pick = (id: string) => {
-    const others = picked.filter((each) => each !== id);
+    const others = picked.filter((other) => other !== id);
     if (others.length === picked.length && picked.length === catalogueLimits.compared) {
-      return say(text.compareFull(catalogueLimits.compared));
+      return inform(text.compareFull(catalogueLimits.compared));
     }
     step({ picked: others.length === picked.length ? [...picked, id] : others });
   };
@@ -323,7 +326,7 @@ function ModelTable(props: ModelTableProps) {
     count: models.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    getItemKey: (at) => models[at]?.id ?? at,
+    getItemKey: (index) => models[index]?.id ?? index,
     overscan: 12,
   });
   const stable = useStable(actions);
@@ -332,23 +335,23 @@ function ModelTable(props: ModelTableProps) {
   const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
   const columns = narrow ? 2 : 9;
 
-  const focusRow = (at: number) => {
-    setActive(at);
-    rows.scrollToIndex(at);
+  const focusRow = (index: number) => {
+    setActive(index);
+    rows.scrollToIndex(index);
     // The row may be rendered only in the next frame.
     requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[data-row="${at}"]`)?.focus({ preventScroll: true }),
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus({ preventScroll: true }),
     );
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const at = Number((event.target as HTMLElement).dataset.row ?? Number.NaN);
-    const model = models[at];
+    const index = Number((event.target as HTMLElement).dataset.row ?? Number.NaN);
+    const model = models[index];
     if (event.key === '/') onSearch();
     else if (!model || event.altKey) return;
     else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) actions.onUse(model);
     else if (event.ctrlKey || event.metaKey) return;
-    else if (event.key === 'ArrowDown' || event.key === 'j') focusRow(Math.min(models.length - 1, at + 1));
-    else if (event.key === 'ArrowUp' || event.key === 'k') focusRow(Math.max(0, at - 1));
+    else if (event.key === 'ArrowDown' || event.key === 'j') focusRow(Math.min(models.length - 1, index + 1));
+    else if (event.key === 'ArrowUp' || event.key === 'k') focusRow(Math.max(0, index - 1));
     else if (event.key === 'Home') focusRow(0);
     else if (event.key === 'End') focusRow(models.length - 1);
     else if (event.key === ' ') actions.onPick(model);

@@ -81,8 +81,14 @@ function CompareView() {
                   </td>
                 ))}
               </tr>
-              {rows.map(({ name, of, value, least }) => (
-                <Row key={name} name={name} models={models} best={getBest(models, value, least ?? false)} of={of} />
+              {rows.map(({ name, render, value, isLowerBetter }) => (
+                <Row
+                  key={name}
+                  name={name}
+                  models={models}
+                  best={getBest(models, value, isLowerBetter ?? false)}
+                  render={render}
+                />
               ))}
             </Table>
             <div className="max-w-[520px]">
@@ -109,26 +115,26 @@ function CompareView() {
 
 interface Attribute {
   readonly name: string;
-  readonly of: (model: CatalogueModel) => ReactNode;
+  readonly render: (model: CatalogueModel) => ReactNode;
   /** The value to compare. Absent: no value is better than another. */
   readonly value?: (model: CatalogueModel) => bigint | null;
   /** True if the smallest value is the best. */
-  readonly least?: true;
+  readonly isLowerBetter?: true;
 }
 
 type PriceName = 'prompt' | 'completion' | 'input_cache_read' | 'input_cache_write';
 
 const price = (name: string, key: PriceName): Attribute => ({
   name,
-  of: ({ pricing }) => (pricing?.[key] ? usdPerMillion(pricing[key]) : '—'),
+  render: ({ pricing }) => (pricing?.[key] ? usdPerMillion(pricing[key]) : '—'),
   value: ({ pricing }) => (pricing?.[key] ? parseUsdPerToken(pricing[key]) : null),
-  least: true,
+  isLowerBetter: true,
 });
-const size = (name: string, of: (model: CatalogueModel) => number | null): Attribute => ({
+const size = (name: string, render: (model: CatalogueModel) => number | null): Attribute => ({
   name,
-  of: (model) => text.tokens(of(model)),
+  render: (model) => text.tokens(render(model)),
   value: (model) => {
-    const tokens = of(model);
+    const tokens = render(model);
     return tokens === null ? null : BigInt(tokens);
   },
 });
@@ -136,14 +142,14 @@ const named = (names: Readonly<Record<string, string>>, listed: readonly string[
   listed.map((id) => names[id] ?? id).join(', ') || '—';
 
 const rows: readonly Attribute[] = [
-  { name: text.columns.status, of: (model) => <Status model={model} /> },
+  { name: text.columns.status, render: (model) => <Status model={model} /> },
   price(text.columns.input, 'prompt'),
   price(text.columns.output, 'completion'),
   price(text.columns.cached, 'input_cache_read'),
   price(`${details.cacheWrite} /1M`, 'input_cache_write'),
   {
     name: text.priceTiers,
-    of: ({ pricing }) =>
+    render: ({ pricing }) =>
       pricing && pricing.tiers.length > 0
         ? pricing.tiers.map((tier) => (
             <div key={tier.min_prompt_tokens}>
@@ -152,22 +158,26 @@ const rows: readonly Attribute[] = [
           ))
         : '—',
   },
-  { name: text.priceDay, of: ({ pricing }) => (pricing?.as_of ? isoDay(pricing.as_of) : '—') },
+  { name: text.priceDay, render: ({ pricing }) => (pricing?.as_of ? isoDay(pricing.as_of) : '—') },
   size(details.context, ({ context_length: tokens }) => tokens),
   size(details.output, ({ max_output_tokens: tokens }) => tokens),
-  { name: details.accepts, of: (model) => named(text.modalities, model.architecture.input_modalities) },
-  { name: details.can, of: (model) => named(text.abilities, model.capabilities) },
-  { name: details.effort, of: (model) => model.reasoning_efforts?.join(', ') || '—' },
+  { name: details.accepts, render: (model) => named(text.modalities, model.architecture.input_modalities) },
+  { name: details.can, render: (model) => named(text.abilities, model.capabilities) },
+  { name: details.effort, render: (model) => model.reasoning_efforts?.join(', ') || '—' },
 ];
 
 /** Returns the ids of the models with the best value. Empty if all are equal or only one has a value. */
-function getBest(models: readonly CatalogueModel[], value: Attribute['value'], least: boolean): ReadonlySet<string> {
+function getBest(
+  models: readonly CatalogueModel[],
+  value: Attribute['value'],
+  isLowerBetter: boolean,
+): ReadonlySet<string> {
   const valued = models.flatMap((model) => {
     const found = value?.(model) ?? null;
     return found === null ? [] : [{ id: model.id, found }];
   });
   const sorted = valued.map(({ found }) => found).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const best = least ? sorted[0] : sorted.at(-1);
+  const best = isLowerBetter ? sorted[0] : sorted.at(-1);
   if (sorted[0] === sorted.at(-1)) return new Set();
   return new Set(valued.filter(({ found }) => found === best).map(({ id }) => id));
 }
@@ -176,10 +186,10 @@ interface RowProps {
   name: string;
   models: readonly CatalogueModel[];
   best: ReadonlySet<string>;
-  of: (model: CatalogueModel) => ReactNode;
+  render: (model: CatalogueModel) => ReactNode;
 }
 
-function Row({ name, models, best, of }: RowProps) {
+function Row({ name, models, best, render }: RowProps) {
   return (
     <tr>
       <th
@@ -193,7 +203,7 @@ function Row({ name, models, best, of }: RowProps) {
           key={model.id}
           className={`${tableCell} min-w-40 py-2 align-top whitespace-normal! ${best.has(model.id) ? 'font-semibold' : ''}`}
         >
-          {of(model)}
+          {render(model)}
           {best.has(model.id) && <span className="ml-1.5 font-normal text-fg-3 text-xs">{text.better}</span>}
         </td>
       ))}

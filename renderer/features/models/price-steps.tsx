@@ -32,11 +32,11 @@ export function PriceSteps({ rows, today }: PriceStepsProps) {
   const top = Math.max(1, ...priced.flatMap(({ input, output }) => [input ?? 0, output ?? 0]));
   const y = (price: number) => 6 + (1 - price / top) * (height - foot - 12);
   const line = (name: 'input' | 'output', colour: string): ReactNode =>
-    priced.map((row, at) => {
+    priced.map((row, index) => {
       const price = row[name];
       if (price === null) return null;
-      const until = priced[at + 1]?.from ?? last;
-      const next = priced[at + 1]?.[name];
+      const until = priced[index + 1]?.from ?? last;
+      const next = priced[index + 1]?.[name];
       const path = `M${x(row.from)} ${y(price)}H${x(until)}${next == null ? '' : `V${y(next)}`}`;
       return (
         <path

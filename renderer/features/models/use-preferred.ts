@@ -19,11 +19,11 @@ export function usePreferred() {
     recent,
     toggleFavourite: (id: string) =>
       save({
-        favouriteModels: favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id],
+        favouriteModels: favourites.includes(id) ? favourites.filter((other) => other !== id) : [...favourites, id],
       }),
     chosen(id: string): void {
       if (id === 'router' || recent[0] === id) return;
-      save({ recentModels: [id, ...recent.filter((each) => each !== id)].slice(0, maxRecent) });
+      save({ recentModels: [id, ...recent.filter((other) => other !== id)].slice(0, maxRecent) });
     },
   };
 }

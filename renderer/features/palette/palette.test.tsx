@@ -55,7 +55,9 @@ test('unavailable actions are not offered, and available ones are named by their
   await expect.element(page.getByRole('option', { name: /New chat/ })).toBeVisible();
   await expect.element(page.getByRole('option', { name: /Rename chat/ })).not.toBeInTheDocument();
   await closeApp();
-  await openApp(chat, { conversations: fakeData().conversations.map((each) => ({ ...each, pinned: true })) });
+  await openApp(chat, {
+    conversations: fakeData().conversations.map((conversation) => ({ ...conversation, pinned: true })),
+  });
   await opened();
   await userEvent.keyboard('{Control>}k{/Control}');
   await expect.element(page.getByRole('option', { name: /Unpin chat/ })).toBeVisible();
@@ -86,7 +88,7 @@ test('a message is found by its words and opened in its chat', async () => {
   const word =
     message?.text
       .split(' ')
-      .find((each) => each.length > 5)
+      .find((word) => word.length > 5)
       ?.replace(/\W/g, '') ?? '';
   await run(word, '#models');
   const group = page.getByRole('group', { name: 'Messages' });

@@ -12,9 +12,9 @@ import { MarkedText } from '../search/marked-text.tsx';
 import type { Entry, EntryGroup } from './rank-entries.ts';
 import { useEntries } from './use-entries.ts';
 
-const maxKept = 12;
+const maxStored = 12;
 /** True if an entry is stored as recent. Chats and messages have their own order. */
-const isKept = ({ id }: Entry) => /^(?:action|model|setting|language):/.test(id);
+const isStoredAsRecent = ({ id }: Entry) => /^(?:action|model|setting|language):/.test(id);
 
 /** The command palette: actions, pages, chats, messages, models and settings. */
 export function Palette() {
@@ -28,8 +28,8 @@ export function Palette() {
     chosen.current = null;
     if (!entry) return;
     entry.run();
-    if (!isKept(entry) || recent[0] === entry.id) return;
-    update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, maxKept) });
+    if (!isStoredAsRecent(entry) || recent[0] === entry.id) return;
+    update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, maxStored) });
   };
   const open = overlay === 'palette';
   return (

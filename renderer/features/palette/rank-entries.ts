@@ -53,11 +53,11 @@ function withRuns(entry: Entry, match: Match | undefined): Entry {
   if (!match || match.score <= 0) return entry;
   const hits = new Set(match.indexes);
   const runs: { text: string; hit: boolean }[] = [];
-  for (let at = 0; at < entry.label.length; at++) {
-    const hit = hits.has(at);
+  for (let index = 0; index < entry.label.length; index++) {
+    const hit = hits.has(index);
     const last = runs.at(-1);
-    if (last?.hit === hit) last.text += entry.label[at];
-    else runs.push({ text: entry.label[at] ?? '', hit });
+    if (last?.hit === hit) last.text += entry.label[index];
+    else runs.push({ text: entry.label[index] ?? '', hit });
   }
   return { ...entry, runs };
 }

@@ -72,7 +72,7 @@ import { language, locale } from '../../text/language.ts';
 import { text as settingsText } from '../../text/settings-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { usePrompts } from '../prompts/use-prompts.ts';
-import { saidBy } from '../search/said-by.ts';
+import { getHitAuthor } from '../search/hit-author.ts';
 import { seekInTools } from '../search/seek-in-tools.ts';
 import { useSearch } from '../search/use-search.ts';
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
@@ -163,7 +163,7 @@ export function useEntries(query: string) {
             id: `message:${message.id}`,
             group: text.messages,
             label: conversation.title,
-            note: saidBy(message),
+            note: getHitAuthor(message),
             snippet: message.snippet,
             icon: MessagesSquare,
             run: () => {
@@ -215,15 +215,15 @@ function useEverything(): Entry[] {
     }),
   );
   const open = loc.page === 'chat' ? loc.conversationId : null;
-  const others = languages.filter((each) => each !== language && each !== 'en-XA');
+  const others = languages.filter((candidate) => candidate !== language && candidate !== 'en-XA');
   return [
     ...actions,
-    ...others.map((each) => ({
-      id: `language:${each}`,
+    ...others.map((other) => ({
+      id: `language:${other}`,
       group: text.groups.app,
       icon: Languages,
-      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(getLocale[each]) ?? each),
-      run: () => update.mutate({ language: each }),
+      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(getLocale[other]) ?? other),
+      run: () => update.mutate({ language: other }),
     })),
     ...(conversations.data?.conversations ?? []).map(chatEntry),
     ...(models.data?.models ?? [])
@@ -272,20 +272,28 @@ function chatEntry({ id, title }: { readonly id: string; readonly title: string 
 function firstGroups(entries: readonly Entry[], recent: readonly string[]): EntryGroup[] {
   const lately = recent.flatMap((id) => entries.find((entry) => entry.id === id) ?? []).slice(0, maxRecent);
   const rest = entries.filter((entry) => !lately.includes(entry));
-  const of = (value: string, most = Number.POSITIVE_INFINITY) => ({
+  const toGroup = (value: string, most = Number.POSITIVE_INFINITY) => ({
     value,
     items: rest.filter(({ group }) => group === value).slice(0, most),
   });
   const { chat, app, go } = text.groups;
-  const groups = [{ value: text.recent, items: lately }, of(chat), of(text.chats, maxChats), of(app), of(go)];
+  const groups = [
+    { value: text.recent, items: lately },
+    toGroup(chat),
+    toGroup(text.chats, maxChats),
+    toGroup(app),
+    toGroup(go),
+  ];
   return groups.filter(({ items }) => items.length > 0);
 }
 
 function withMore(groups: readonly EntryGroup[], value: string, items: readonly Entry[]): EntryGroup[] {
   if (items.length === 0) return [...groups];
-  const group = groups.find((each) => each.value === value);
+  const group = groups.find((candidate) => candidate.value === value);
   if (!group) return [...groups, { value, items: items.slice(0, maxChats) }];
-  return groups.map((each) => (each === group ? { value, items: [...each.items, ...items].slice(0, maxChats) } : each));
+  return groups.map((candidate) =>
+    candidate === group ? { value, items: [...candidate.items, ...items].slice(0, maxChats) } : candidate,
+  );
 }
 
 /** Returns actions that work with any query. */

@@ -38,8 +38,8 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const { matches, counts, failed, ready } = useFind(conversationId, query);
   // Starts at the newest match, where the reader is.
-  const at = matches.length === 0 ? -1 : Math.min(chosen ?? matches.length - 1, matches.length - 1);
-  const here = matches[at] ?? null;
+  const index = matches.length === 0 ? -1 : Math.min(chosen ?? matches.length - 1, matches.length - 1);
+  const here = matches[index] ?? null;
   const messageId = here?.messageId ?? null;
   const nth = here?.nth ?? 0;
 
@@ -56,8 +56,8 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
     );
   }, [query, messageId, nth, counts]);
 
-  const step = (by: number) => matches.length > 0 && setChosen((at + by + matches.length) % matches.length);
-  const said = query === '' || !ready ? '' : matches.length === 0 ? text.none : text.match(at + 1, matches.length);
+  const step = (by: number) => matches.length > 0 && setChosen((index + by + matches.length) % matches.length);
+  const status = query === '' || !ready ? '' : matches.length === 0 ? text.none : text.match(index + 1, matches.length);
   return (
     <search
       aria-label={text.find}
@@ -86,7 +86,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
         }}
         className={`${fieldClass} max-w-72`}
       />
-      <output className="min-w-20 px-2 text-fg-2 text-sm tabular-nums">{failed ? text.failed : said}</output>
+      <output className="min-w-20 px-2 text-fg-2 text-sm tabular-nums">{failed ? text.failed : status}</output>
       <IconButton icon={ChevronUp} label={text.previous} shortcut="Enter" disabled={!here} onClick={() => step(-1)} />
       <IconButton
         icon={ChevronDown}

@@ -23,7 +23,7 @@ test('a match in a later part of an answer can be the highlighted one', () => {
     ['second', 2],
   ]);
   const here = () => [...(CSS.highlights.get('find-here') ?? [])].map((range) => (range as Range).startOffset);
-  const at = (messageId: string, nth: number) =>
+  const getMatch = (messageId: string, nth: number) =>
     highlightText(root, 'fox', { messageId, nth, countIn: (id) => counts.get(id) ?? 0 });
   for (const [messageId, nth, offset] of [
     ['question', 0, 2],
@@ -31,7 +31,7 @@ test('a match in a later part of an answer can be the highlighted one', () => {
     ['second', 0, 18],
     ['second', 1, 26],
   ] as const) {
-    const clear = at(messageId, nth);
+    const clear = getMatch(messageId, nth);
     expect(here()).toEqual([offset]);
     expect([...(CSS.highlights.get('find') ?? [])]).toHaveLength(5);
     clear();

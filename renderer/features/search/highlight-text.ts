@@ -8,10 +8,10 @@ function getRanges(root: Element, needle: string): Range[] {
     const text = (node.nodeValue ?? '').toLowerCase();
     // If lower case changes the length, offsets would be wrong.
     if (text.length !== node.nodeValue?.length) continue;
-    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+    for (let index = text.indexOf(needle); index >= 0; index = text.indexOf(needle, index + needle.length)) {
       const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, at + needle.length);
+      range.setStart(node, index);
+      range.setEnd(node, index + needle.length);
       ranges.push(range);
     }
   }

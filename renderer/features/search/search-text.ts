@@ -5,7 +5,7 @@ export const text = words({
   find: 'Find in this chat',
   none: 'Nothing found',
   failed: 'Could not search',
-  match: (at: number, all: number) => `${count(at)} of ${count(all)}`,
+  match: (position: number, all: number) => `${count(position)} of ${count(all)}`,
   previous: 'Earlier match',
   next: 'Later match',
   close: 'Close',

@@ -46,20 +46,20 @@ function LibrarySection() {
   );
 }
 
-const isKnown = (all: readonly { id: string }[] | undefined, one: { id: string } | null): boolean =>
-  all?.some(({ id }) => id === one?.id) ?? false;
+const isKnown = (all: readonly { id: string }[] | undefined, last: { id: string } | null): boolean =>
+  all?.some(({ id }) => id === last?.id) ?? false;
 
 function Prompts() {
   const prompts = usePrompts();
   const { save, remove, exportAll, importFile } = usePromptCalls();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const [editing, setEditing] = useState<Prompt | null>(null);
   const onError = (error: Error) => failed(library.notSaved, error);
   const take = async (file: File) => {
     const parsed = promptsFile.safeParse(await readJson(file));
-    if (!parsed.success) return say(library.notImported, library.wrongFile);
+    if (!parsed.success) return inform(library.notImported, library.wrongFile);
     importFile.mutate(parsed.data, {
-      onSuccess: ({ added, skipped }) => say(library.imported(added, skipped)),
+      onSuccess: ({ added, skipped }) => inform(library.imported(added, skipped)),
       onError: (error) => failed(library.notImported, error),
     });
   };
@@ -101,14 +101,14 @@ function Prompts() {
 function Presets() {
   const presets = usePresets();
   const { save, remove, exportAll, importFile } = usePresetCalls();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const [editing, setEditing] = useState<Preset | null>(null);
   const onError = (error: Error) => failed(library.notSaved, error);
   const take = async (file: File) => {
     const parsed = presetsFile.safeParse(await readJson(file));
-    if (!parsed.success) return say(library.notImported, library.wrongFile);
+    if (!parsed.success) return inform(library.notImported, library.wrongFile);
     importFile.mutate(parsed.data, {
-      onSuccess: ({ added, skipped }) => say(library.imported(added, skipped)),
+      onSuccess: ({ added, skipped }) => inform(library.imported(added, skipped)),
       onError: (error) => failed(library.notImported, error),
     });
   };
@@ -243,7 +243,7 @@ const controls = 'input, select, textarea, [role="switch"], button:not([disabled
  * this.
  */
 function goToSetting(page: HTMLElement, name: string): () => void {
-  const look = () => {
+  const tryScroll = () => {
     const row = page.querySelector<HTMLElement>(`[data-setting="${CSS.escape(name)}"]`);
     if (!row) return;
     stop();
@@ -252,14 +252,14 @@ function goToSetting(page: HTMLElement, name: string): () => void {
     row.dataset.found = '';
     setTimeout(() => delete row.dataset.found, 2000);
   };
-  const observer = new MutationObserver(look);
+  const observer = new MutationObserver(tryScroll);
   const late = setTimeout(() => observer.disconnect(), patienceMs);
   const stop = () => {
     observer.disconnect();
     clearTimeout(late);
   };
   observer.observe(page, { childList: true, subtree: true });
-  look();
+  tryScroll();
   return stop;
 }
 

@@ -14,7 +14,7 @@ export function WelcomeCard() {
   const models = useModels();
   const go = useNav((nav) => nav.go);
   const { failed } = useNotify();
-  const kept = useAppInfo().data?.keychain.state !== 'unavailable';
+  const isStored = useAppInfo().data?.keychain.state !== 'unavailable';
   const onError = (error: Error) => failed(text.failed, error);
 
   const tryIt = () => {
@@ -39,7 +39,7 @@ export function WelcomeCard() {
       <p className="mb-4 text-fg-2 text-base">{text.body}</p>
       <div className="grid gap-2 sm:grid-cols-3">
         <Way icon={Sparkles} label={text.tryIt} note={text.tryNote} onClick={tryIt} />
-        <Way icon={KeyRound} label={text.addKey} note={text.keyNote(kept)} onClick={() => leaveFor('providers')} />
+        <Way icon={KeyRound} label={text.addKey} note={text.keyNote(isStored)} onClick={() => leaveFor('providers')} />
         <Way icon={PlugZap} label={text.gateway} note={text.gatewayNote} onClick={() => leaveFor('gateway')} />
       </div>
     </section>

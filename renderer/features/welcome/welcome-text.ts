@@ -5,8 +5,8 @@ export const text = words({
   tryIt: 'Try it now',
   tryNote: 'Simulated answers, test credits, no key and no network.',
   addKey: 'Add a provider key',
-  keyNote: (kept: boolean) =>
-    `OpenAI, Anthropic, Google or a local server. Kept ${kept ? 'in your keychain' : 'for this session'}.`,
+  keyNote: (isStored: boolean) =>
+    `OpenAI, Anthropic, Google or a local server. Kept ${isStored ? 'in your keychain' : 'for this session'}.`,
   gateway: 'Connect a gateway',
   gatewayNote: 'Its address and your key for it.',
   prompt: 'What can you do? Show me a table and some code.',

@@ -34,13 +34,13 @@ function CodeLines({ lines, coloured, wrap }: CodeLinesProps) {
   return (
     <LazyGroups
       count={chunks.length}
-      guessPx={(at) => chunkPx(chunks[at] ?? [], wrap)}
-      box={(at) => {
-        const chunk = chunks[at] ?? [];
+      guessPx={(index) => chunkPx(chunks[index] ?? [], wrap)}
+      box={(index) => {
+        const chunk = chunks[index] ?? [];
         const first = chunk[0]?.number ?? null;
         const spans = first === null ? nothing : coloured.slice(first, first + chunk.length);
-        const ends = { only: chunks.length === 1, last: at === chunks.length - 1 };
-        return <Chunk key={at} chunk={chunk} spans={spans} wrap={wrap} {...ends} />;
+        const ends = { only: chunks.length === 1, last: index === chunks.length - 1 };
+        return <Chunk key={index} chunk={chunk} spans={spans} wrap={wrap} {...ends} />;
       }}
     />
   );
@@ -65,9 +65,9 @@ const Chunk = memo(
     return (
       <LazyBox weight={weight} guessPx={() => chunkPx(chunk, wrap)} first={only}>
         {() =>
-          chunk.map(({ text, ends }, at) => (
+          chunk.map(({ text, ends }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its number
-            <Line key={at} text={text} spans={spans[at]} end={ends && !(last && at === chunk.length - 1)} />
+            <Line key={index} text={text} spans={spans[index]} end={ends && !(last && index === chunk.length - 1)} />
           ))
         }
       </LazyBox>
@@ -78,9 +78,9 @@ const Chunk = memo(
     before.only === now.only &&
     before.last === now.last &&
     before.chunk.length === now.chunk.length &&
-    before.chunk.every((line, at) => line.text === now.chunk[at]?.text && line.ends === now.chunk[at]?.ends) &&
+    before.chunk.every((line, index) => line.text === now.chunk[index]?.text && line.ends === now.chunk[index]?.ends) &&
     before.spans.length === now.spans.length &&
-    before.spans.every((line, at) => line === now.spans[at]),
+    before.spans.every((line, index) => line === now.spans[index]),
 );
 
 const Line = memo(function Line({
@@ -97,9 +97,9 @@ const Line = memo(function Line({
   return (
     <>
       {fits
-        ? spans.map(([part, colour], at) => (
+        ? spans.map(([part, colour], index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a span is identified by its position
-            <span key={at} className={colour ? `tok-${colour}` : undefined}>
+            <span key={index} className={colour ? `tok-${colour}` : undefined}>
               {shownText(part)}
             </span>
           ))

@@ -36,5 +36,5 @@ export const isLong = (line: string): boolean => line.length > chunk.letters;
 function getParts(text: string, number: number): CodeLine[] {
   if (!isLong(text)) return [{ text, number, ends: true }];
   const pieces = getPieces(text, chunk.letters);
-  return pieces.map((piece, at) => ({ text: piece, number: null, ends: at === pieces.length - 1 }));
+  return pieces.map((piece, index) => ({ text: piece, number: null, ends: index === pieces.length - 1 }));
 }

@@ -8,7 +8,7 @@ const nothing: Lines = [];
 /** The number of highlighted lines per message. The page deserialises each message in one task. */
 const batch = 30;
 /** Code beyond this number of characters stays plain. */
-const longest = 300_000;
+const maxLength = 300_000;
 const numbers = new Map<string, number>();
 
 /**
@@ -37,8 +37,14 @@ export function useHighlighted(code: string, language: string, live: boolean): L
     if (fresh === '') return;
     const added = fresh.slice(0, -1).split('\n');
     const from = asked.current.lines;
-    for (let at = 0; at < added.length; at += batch)
-      highlighter.ask({ type: 'lines', id, language: known, from: from + at, lines: added.slice(at, at + batch) });
+    for (let index = 0; index < added.length; index += batch)
+      highlighter.ask({
+        type: 'lines',
+        id,
+        language: known,
+        from: from + index,
+        lines: added.slice(index, index + batch),
+      });
     asked.current = { text: closed, lines: from + added.length };
   }, [id, code, language, live]);
 
@@ -46,7 +52,7 @@ export function useHighlighted(code: string, language: string, live: boolean): L
 }
 
 function colourable(closed: string): string {
-  return closed.length <= longest ? closed : closed.slice(0, closed.lastIndexOf('\n', longest) + 1);
+  return closed.length <= maxLength ? closed : closed.slice(0, closed.lastIndexOf('\n', maxLength) + 1);
 }
 
 /** The worker identifies blocks by number. */

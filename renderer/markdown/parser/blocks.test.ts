@@ -117,7 +117,7 @@ test.each([
   ['quotes', '>'.repeat(2000)],
   ['lists', '- '.repeat(8000)],
   ['numbers', '1. '.repeat(5000)],
-  ['deep lists', Array.from({ length: 400 }, (_, at) => `${' '.repeat(at * 2)}- a`).join('\n')],
+  ['deep lists', Array.from({ length: 400 }, (_, index) => `${' '.repeat(index * 2)}- a`).join('\n')],
   ['emphasis', '*a **b '.repeat(4000)],
   ['brackets', '![a]('.repeat(6000)],
   ['addresses', `${'a.'.repeat(16_000)}@`],

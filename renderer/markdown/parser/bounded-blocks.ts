@@ -133,11 +133,11 @@ const inlineWritten = (token: MarkedToken): Token[] =>
 /** Splits a list. A too heavy item is split as well, and everything after its first part moves below the list. */
 function listParts(list: Tokens.List): Token[] {
   const start = Number(list.start) || 1;
-  let at = 0;
+  let index = 0;
   return packed(list.items, (item) => Math.max(itemWeight(item), maxBlockWeight / maxItems)).flatMap(
     (items): Token[] => {
-      const from = start + at;
-      at += items.length;
+      const from = start + index;
+      index += items.length;
       const [only] = items;
       const listOf = (inner: Tokens.ListItem[]): Tokens.List => {
         const raw = inner.map((item) => item.raw).join('');

@@ -83,18 +83,18 @@ test('documents that grow in parallel, cut and answered at any time, each have t
       const readers = [reader(), reader(), reader()];
       const documents = readers.map(({ listen }) => parser.open(listen));
       const sources = ['', '', ''];
-      for (const one of moves) {
-        if (!one) started.at(-1)?.step();
+      for (const move of moves) {
+        if (!move) started.at(-1)?.step();
         else {
-          documents[one[0]]?.append(one[1]);
-          sources[one[0]] += one[1];
+          documents[move[0]]?.append(move[1]);
+          sources[move[0]] += move[1];
         }
       }
       for (const document of documents) document.finish();
       settle();
-      for (const [at, { seen }] of readers.entries()) {
+      for (const [index, { seen }] of readers.entries()) {
         expect(seen.whole).toBe(true);
-        expect(written(seen.tokens)).toBe(written(lexWhole(sources[at] ?? '')));
+        expect(written(seen.tokens)).toBe(written(lexWhole(sources[index] ?? '')));
       }
     }),
     { numRuns: 300 },

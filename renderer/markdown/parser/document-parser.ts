@@ -127,7 +127,7 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
     watch();
     if (stuck && blame) {
       stuck.plain = true;
-      tellPlain(stuck);
+      showPlain(stuck);
     }
     for (const document of documents.values()) restart(document);
   }
@@ -150,7 +150,7 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
       const given = nothingGiven;
       const document = { id, listener, source: '', finished: false, given, tokens: [], asked: false, plain: false };
       documents.set(id, document);
-      const changed = () => (document.plain ? tellPlain(document) : ask(document));
+      const changed = () => (document.plain ? showPlain(document) : ask(document));
       return {
         append(text) {
           if (document.finished || text === '') return;
@@ -172,7 +172,7 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   };
 }
 
-const tellPlain = ({ listener, source, finished }: Document) => listener(plainBlocks(source), finished);
+const showPlain = ({ listener, source, finished }: Document) => listener(plainBlocks(source), finished);
 
 const isGiven = ({ given, source, finished }: Document): boolean =>
   given.length === source.length && given.finish === finished;

@@ -113,7 +113,11 @@ test('a growing list is sent to the page without the items it already has', () =
 test.each([
   ['a table of bold and code cells', `| a | b | c |\n|---|---|---|\n${'| **x** | `y` | *z* |\n'.repeat(500)}`, 'table'],
   ['a list of bold terms', '- **a**: `b`\n'.repeat(700), 'list'],
-  ['a numbered list of bold terms', Array.from({ length: 500 }, (_, at) => `${at + 1}. **a**: _b_`).join('\n'), 'list'],
+  [
+    'a numbered list of bold terms',
+    Array.from({ length: 500 }, (_, index) => `${index + 1}. **a**: _b_`).join('\n'),
+    'list',
+  ],
   ['a Chinese paragraph with a version', '中文没有空格，版本3.5的文字。'.repeat(1_200), 'paragraph'],
 ])('%s is not treated as hostile text', (_name, source, type) => {
   expect(lexWhole(source).map((token) => token.type)).toEqual([type]);

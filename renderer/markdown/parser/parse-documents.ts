@@ -31,7 +31,7 @@ export function createBlocks(): Blocks {
   const refresh = (streaming: boolean) => {
     const raw = lexText(tail);
     const cut = closedCount(raw);
-    const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
+    const done = raw.slice(0, cut).map((token, index) => equalOr(open[index], token));
     const length = done.reduce((sum, token) => sum + token.raw.length, 0);
     // Blocks are closed only if they reproduce the text exactly, because a parser must never lose a word.
     if (streaming && cut > 0 && tail.startsWith(done.map((token) => token.raw).join(''))) {
@@ -41,7 +41,7 @@ export function createBlocks(): Blocks {
     }
     const rest = streaming ? lexText(mended(tail)) : raw;
     const same = streaming ? sameOr : equalOr;
-    open = rest.map((token, at) => same(open[at], token));
+    open = rest.map((token, index) => same(open[index], token));
   };
 
   return {
@@ -67,7 +67,7 @@ export function createBlocks(): Blocks {
       // A link reference may have been used before its definition.
       if (!referenceDefinition.test(source)) return refresh(false);
       const before = [...closed, ...open];
-      closed = lexText(withPlainLines(source)).map((token, at) => equalOr(before[at], token));
+      closed = lexText(withPlainLines(source)).map((token, index) => equalOr(before[index], token));
       open = [];
     },
   };
@@ -87,9 +87,9 @@ export function lexWhole(source: string): Token[] {
  */
 function closedCount(tokens: readonly Token[]): number {
   let solid = 0;
-  for (let at = tokens.length - 1; at > 0; at--) {
-    if (tokens[at]?.type !== 'space') solid++;
-    if (solid >= 2 && endsWithBlankLine(tokens[at - 1])) return at;
+  for (let index = tokens.length - 1; index > 0; index--) {
+    if (tokens[index]?.type !== 'space') solid++;
+    if (solid >= 2 && endsWithBlankLine(tokens[index - 1])) return index;
   }
   return 0;
 }
@@ -114,7 +114,7 @@ interface Document {
   readonly blocks: Blocks;
   /** Cached result of `boundedBlocks` by block. */
   readonly bounded: WeakMap<Token, readonly Token[]>;
-  told: readonly Token[];
+  sent: readonly Token[];
 }
 
 /** The weight of one message to the page, which deserialises it in one task. */
@@ -132,13 +132,13 @@ export function createParsing(): (request: ParseRequest) => readonly ParseAnswer
       documents.delete(id);
       return [];
     }
-    const document = documents.get(id) ?? { blocks: createBlocks(), bounded: new WeakMap(), told: [] };
+    const document = documents.get(id) ?? { blocks: createBlocks(), bounded: new WeakMap(), sent: [] };
     documents.set(id, document);
     document.blocks.append(request.text);
     if (request.finish) document.blocks.finish();
     const tokens = toBounded(document);
-    const answers = getAnswers(id, document.told, tokens);
-    document.told = tokens;
+    const answers = getAnswers(id, document.sent, tokens);
+    document.sent = tokens;
     // No request follows a finished document.
     if (request.finish) documents.delete(id);
     return answers;
@@ -154,20 +154,20 @@ function toBounded({ blocks, bounded }: Document): readonly Token[] {
 }
 
 function getAnswers(id: number, before: readonly Token[], now: readonly Token[]): ParseAnswer[] {
-  const kept = sameAtTheStart(before, now);
+  const unchanged = sameAtTheStart(before, now);
   const answers: Omit<ParseAnswer, 'more'>[] = [];
   let portions: Portion[] = [];
   let weight = 0;
   const close = () => {
     const tokens = portions.map(({ block }) => block);
     const [first] = portions;
-    answers.push({ id, kept: first?.index ?? kept, keptParts: first?.keptParts ?? 0, tokens });
+    answers.push({ id, kept: first?.index ?? unchanged, keptParts: first?.keptParts ?? 0, tokens });
     portions = [];
     weight = 0;
   };
-  for (let index = kept; index < now.length; index++) {
-    const told = index === kept ? before[kept] : undefined;
-    for (const portion of getPortions(now[index] as Token, index, told, answerWeight)) {
+  for (let index = unchanged; index < now.length; index++) {
+    const earlier = index === unchanged ? before[unchanged] : undefined;
+    for (const portion of getPortions(now[index] as Token, index, earlier, answerWeight)) {
       // The page joins the first block of a message with the parts that it has, so a block with `keptParts` starts a
       // new message.
       if (portions.length > 0 && (portion.keptParts > 0 || weight + portion.weight > answerWeight)) close();
@@ -180,6 +180,6 @@ function getAnswers(id: number, before: readonly Token[], now: readonly Token[])
 }
 
 function sameAtTheStart(before: readonly Token[], now: readonly Token[]): number {
-  const different = now.findIndex((token, at) => token !== before[at]);
+  const different = now.findIndex((token, index) => token !== before[index]);
   return different === -1 ? now.length : different;
 }

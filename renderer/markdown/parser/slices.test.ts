@@ -109,8 +109,8 @@ test('slices of unchanged blocks stay the same objects', () => {
   const before = slicer(blocks.slice(0, 3_000));
   const now = slicer(blocks);
   expect(before.length).toBeGreaterThan(5);
-  for (const [at, slice] of before.slice(0, -1).entries()) expect(now[at]).toBe(slice);
-  expect(slicer([...blocks]).every((slice, at) => slice === now[at])).toBe(true);
+  for (const [index, slice] of before.slice(0, -1).entries()) expect(now[index]).toBe(slice);
+  expect(slicer([...blocks]).every((slice, index) => slice === now[index])).toBe(true);
 });
 
 /** Returns the words of tokens as they are drawn. */

@@ -55,8 +55,8 @@ export function Dialog({
   const { onFocus, isTyped } = useTypedWords(popup);
   const [asking, setAsking] = useState(false);
   const change = (next: boolean, { reason, cancel }: Base.Root.ChangeEventDetails) => {
-    const unsaid = reason === 'escape-key' || reason === 'outside-press';
-    if (!next && unsaid && (asking || isTyped())) {
+    const isUnconfirmed = reason === 'escape-key' || reason === 'outside-press';
+    if (!next && isUnconfirmed && (asking || isTyped())) {
       cancel();
       setAsking(!asking);
     } else close(next);

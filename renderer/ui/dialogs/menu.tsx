@@ -46,7 +46,7 @@ export interface Point {
 }
 
 interface PointMenuProps {
-  at: Point;
+  point: Point;
   /** The element that is focused after closing. */
   returnsTo: HTMLElement;
   onClosed: () => void;
@@ -54,11 +54,11 @@ interface PointMenuProps {
 }
 
 /** A context menu at a point. Lists use one for all rows, so that rows don't need their own. */
-export function PointMenu({ at, returnsTo, onClosed, children }: PointMenuProps) {
+export function PointMenu({ point, returnsTo, onClosed, children }: PointMenuProps) {
   const [open, setOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);
   const finalFocus = useFinalFocus({ popup, open, returnsTo });
-  const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ ...at }) };
+  const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ ...point }) };
   return (
     <Base.Root open={open} onOpenChange={setOpen} onOpenChangeComplete={(still) => still || onClosed()} modal={false}>
       <Base.Portal>

@@ -5,7 +5,7 @@ import { render } from 'vitest-browser-react';
 import { Money, MoneyIn } from './money.tsx';
 
 /** Returns what a person sees, and what they copy. */
-function looked(element: Element) {
+function read(element: Element) {
   const selection = getSelection();
   selection?.selectAllChildren(element);
   const copied = selection?.toString();
@@ -20,7 +20,7 @@ test('an amount is rounded for reading, and exact on hover, in copies and for sc
       <Money amount="0.004231784" />
     </p>,
   );
-  await expect.poll(() => looked(container)).toEqual({ shown: '$0.004232', copied: '$0.004231784' });
+  await expect.poll(() => read(container)).toEqual({ shown: '$0.004232', copied: '$0.004231784' });
   await expect.element(page.getByTitle('$0.004231784')).toBeVisible();
   expect(container.querySelector('data')?.value).toBe('0.004231784');
 });
@@ -48,5 +48,5 @@ test('a balance is never rounded up, a debt never down, and the sign stays', asy
 
 test('a sentence keeps its words around the amount', async () => {
   const { container } = await render(<MoneyIn text={(usd) => `${usd} together`} amount="0.123456" />);
-  await expect.poll(() => looked(container)).toMatchObject({ shown: '$0.1235', copied: '$0.123456 together' });
+  await expect.poll(() => read(container)).toMatchObject({ shown: '$0.1235', copied: '$0.123456 together' });
 });

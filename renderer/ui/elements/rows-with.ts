@@ -5,6 +5,6 @@ import { defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
  * longer exist.
  */
 export const rowsWith = (range: Range, others: readonly number[]): number[] =>
-  [...new Set([...defaultRangeExtractor(range), ...others.filter((one) => one >= 0 && one < range.count)])].sort(
+  [...new Set([...defaultRangeExtractor(range), ...others.filter((index) => index >= 0 && index < range.count)])].sort(
     (a, b) => a - b,
   );

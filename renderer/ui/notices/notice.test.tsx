@@ -15,9 +15,9 @@ test.each([480, 260])(
         </Notice>
       </div>,
     );
-    const said = page.getByText('The bill is not what its price says.');
-    await expect.element(said).toBeVisible();
-    const words = said.element();
+    const sentence = page.getByText('The bill is not what its price says.');
+    await expect.element(sentence).toBeVisible();
+    const words = sentence.element();
     const sign = document.querySelector('svg');
     const line = new Range();
     line.selectNodeContents(words);

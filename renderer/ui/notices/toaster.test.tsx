@@ -10,11 +10,11 @@ const shown = () =>
   [...document.querySelectorAll('[role=dialog], [role=alertdialog]')].filter((toast) => toast.checkVisibility()).length;
 
 function Sayings() {
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   return (
     <>
       {['one', 'two', 'three', 'four'].map((word) => (
-        <button key={word} type="button" onClick={() => say(`Said ${word}`)}>
+        <button key={word} type="button" onClick={() => inform(`Said ${word}`)}>
           {word}
         </button>
       ))}

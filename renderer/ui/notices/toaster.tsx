@@ -15,7 +15,7 @@ export function Toaster({ children }: { children: ReactNode }) {
       {children}
       <Toast.Portal>
         <Toast.Viewport
-          ref={makeRoom}
+          ref={publishHeight}
           aria-label={text.notifications}
           className="fixed top-14 max-sm:below-page-header left-1/2 z-50 flex w-[340px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col gap-2"
         >
@@ -30,7 +30,7 @@ export function Toaster({ children }: { children: ReactNode }) {
 const gapsPx = 8;
 
 /** Publishes the height of the toasts as a CSS variable. */
-function makeRoom(viewport: HTMLDivElement | null) {
+function publishHeight(viewport: HTMLDivElement | null) {
   if (!viewport) return;
   const { style } = document.documentElement;
   const observer = new ResizeObserver(() => {

@@ -6,7 +6,7 @@ import { useNotify } from './use-notify.ts';
 export function useCopy(): [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { say } = useNotify();
+  const { inform } = useNotify();
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async (copiedText: string) => {
     try {
@@ -16,7 +16,7 @@ export function useCopy(): [copied: boolean, copy: (text: string) => Promise<voi
       timer.current = setTimeout(() => setCopied(false), 2000);
     } catch (error) {
       console.warn('Copying was refused', error);
-      say(text.copyFailed, text.copyRefused);
+      inform(text.copyFailed, text.copyRefused);
     }
   };
   return [copied, copy];

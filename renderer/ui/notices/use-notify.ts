@@ -10,7 +10,7 @@ const undoMs = 10_000;
 export function useNotify() {
   const toasts = Toast.useToastManager();
   return {
-    say: (title: string, description?: string) => toasts.add({ title, description }),
+    inform: (title: string, description?: string) => toasts.add({ title, description }),
     /** Shows a toast that offers Undo for ten seconds, also by mod+Z. */
     undoable: (title: string, undo: () => void) => {
       const back = () => {

@@ -159,11 +159,11 @@ test.each([
   [730, '730 days'],
   [9125, '25 years'],
   [108_878, 'more than 100 years'],
-])('credits for %i days are shown as lasting %s', async (daysLeft, said) => {
+])('credits for %i days are shown as lasting %s', async (daysLeft, words) => {
   const sandbox = { ...fakeData().outlook.sandbox, daysLeft };
   await openApp('#credits', { outlook: { ...fakeData().outlook, sandbox } });
   await main.getByRole('button', { name: 'Test credits', exact: true }).click();
-  await expect.element(main).toMatchTextContent(`Lasts for about 912 messages, or ${said}.`);
+  await expect.element(main).toMatchTextContent(`Lasts for about 912 messages, or ${words}.`);
 });
 
 test('the spend of this month counts requests of unknown cost', async () => {

@@ -66,12 +66,12 @@ function getFacts(credential: NonNullable<ReportedVerification['credential']>) {
     ...known(text.prefix, prefix && `${prefix}…`),
     ...(scopes === null
       ? []
-      : scope.options.map((one) => [keysText.scopes[one].name, getScopes(scopes, one)] as const)),
+      : scope.options.map((name) => [keysText.scopes[name].name, getScopes(scopes, name)] as const)),
     ...known(text.made, created),
     ...known(text.lastUsed, used),
     ...known(text.ends, ends),
   ];
 }
 
-const getScopes = (scopes: readonly string[], one: (typeof scope.options)[number]): string =>
-  scopes.includes(one) ? text.may(keysText.scopes[one].note) : text.mayNot(keysText.scopes[one].note);
+const getScopes = (scopes: readonly string[], name: (typeof scope.options)[number]): string =>
+  scopes.includes(name) ? text.may(keysText.scopes[name].note) : text.mayNot(keysText.scopes[name].note);

@@ -105,14 +105,14 @@ function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
   return (
     <ul aria-label={text.caps.meters} className="mb-4 flex flex-col gap-3">
       {meters.map(({ scope, model, capUsd, spentUsd, share: part, state }) => {
-        const said = text.caps.meter(usd(spentUsd), usd(capUsd), share(part));
+        const words = text.caps.meter(usd(spentUsd), usd(capUsd), share(part));
         return (
           <li key={`${scope} ${model}`}>
             <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm tabular-nums">
               <span className="min-w-0 break-words">
                 {scope === 'model' ? text.caps.ofModel(model ?? '') : text.caps.scopes[scope]}
               </span>
-              <span className="text-fg-2">{said}</span>
+              <span className="text-fg-2">{words}</span>
             </div>
             <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-active">
               <div
@@ -174,11 +174,13 @@ function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
   const takeOver = useTakeOver();
   const { failed } = useNotify();
   if (limits.length === 0) return null;
-  const said = limits.map(({ scope, model, limitUsd }) => text.caps.outside[scope](limitUsd && usd(limitUsd), model));
+  const sentences = limits.map(({ scope, model, limitUsd }) =>
+    text.caps.outside[scope](limitUsd && usd(limitUsd), model),
+  );
   return (
     <div className="mb-4">
       <Notice tone="warn">
-        <p>{text.caps.setOutside(said)}</p>
+        <p>{text.caps.setOutside(sentences)}</p>
         <Button
           className="mt-2"
           disabled={takeOver.isPending}

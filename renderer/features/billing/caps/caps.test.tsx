@@ -101,7 +101,7 @@ test.each([
   [{ day: null, month: null, models: { [model]: '2', 'openai/gpt-5': '2' } }, ['model'], 'single models'],
 ] as const)(
   'with the caps %j and outside limits for %j, the page names these caps as applying to other programs: %s',
-  async (caps, outside, said) => {
+  async (caps, outside, named) => {
     const fake = await openApp('#settings/caps');
     fake.composer.caps = Object.assign({ message: null, conversation: null, models: {} }, caps);
     fake.composer.setOutside = outside.map((scope) => ({
@@ -114,8 +114,8 @@ test.each([
     else if (caps.day ?? caps.month)
       await expect.element(main.getByRole('list', { name: 'How full they are' })).toBeVisible();
     const same = page.getByText(/The built-in gateway refuses other programs by your caps of (.+?) too, but/);
-    if (said === null) await expect.element(same).not.toBeInTheDocument();
-    else await expect.element(same).toMatchTextContent(`your caps of ${said} too`);
+    if (named === null) await expect.element(same).not.toBeInTheDocument();
+    else await expect.element(same).toMatchTextContent(`your caps of ${named} too`);
     await expect.element(main).toMatchTextContent('Day and month count the whole account that pays');
   },
 );

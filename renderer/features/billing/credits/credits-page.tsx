@@ -62,9 +62,9 @@ function LineFilters({ type, period, setType, setPeriod }: ReturnType<typeof use
           </Button>
         }
       >
-        {types.map((each) => (
-          <MenuItem key={each} onClick={() => setType(each)}>
-            {typeName(each)}
+        {types.map((option) => (
+          <MenuItem key={option} onClick={() => setType(option)}>
+            {typeName(option)}
           </MenuItem>
         ))}
       </Menu>
@@ -366,9 +366,9 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
         label={all.title}
         columns={[{ name: all.account }, { name: all.balance, amount: true }, { name: all.asOf, amount: true }]}
       >
-        {ids.map((id, at) => {
-          const account = accounts.find((each) => each.id === id);
-          const { data, error, dataUpdatedAt } = found[at] ?? {};
+        {ids.map((id, index) => {
+          const account = accounts.find((account) => account.id === id);
+          const { data, error, dataUpdatedAt } = found[index] ?? {};
           if (data && !data.used) return null;
           return (
             <tr key={id}>

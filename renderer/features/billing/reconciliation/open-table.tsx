@@ -87,7 +87,7 @@ export function RequestName({ row }: { row: Named }) {
 
 function RowAction({ billingAccount, row }: { billingAccount: BillingAccount; row: OpenRow }) {
   const { lookUp } = useReconciliationCalls(billingAccount);
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const { kind, requestId } = row;
   if (kind === 'cost_open' || kind === 'cost_differs')
     return (
@@ -96,7 +96,7 @@ function RowAction({ billingAccount, row }: { billingAccount: BillingAccount; ro
         aria-label={text.actionFor(text.lookUp, getName(row))}
         onClick={() =>
           lookUp.mutate(row, {
-            onSuccess: ({ found }) => say(found ? text.lookedUp : text.notFound),
+            onSuccess: ({ found }) => inform(found ? text.lookedUp : text.notFound),
             onError: (error) => failed(text.lookUpFailed, error),
           })
         }

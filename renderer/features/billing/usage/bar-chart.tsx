@@ -4,7 +4,7 @@ import { useNarrow } from '../../../browser/use-media.ts';
 import { utcDay } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
 import { getPlot, type Plot } from './plot.ts';
-import { type Colour, getWords, roughWords, type Series } from './series.ts';
+import { type Colour, formatExact, formatRounded, type Series } from './series.ts';
 
 /** The fill of the bars and of the legend's dots. */
 const bars: Readonly<Record<Colour, string>> = {
@@ -38,9 +38,9 @@ export interface BarChartProps {
   /** True if the last day isn't over yet. */
   partial: boolean;
   chosen: number;
-  onChoose: (at: number) => void;
+  onChoose: (day: number) => void;
   /** Opens the requests of a day, for all groups or one. */
-  onOpen: (at: number, group: UsageGroupId | null) => void;
+  onOpen: (day: number, group: UsageGroupId | null) => void;
 }
 
 /**
@@ -52,11 +52,13 @@ export function BarChart(props: BarChartProps) {
   const narrow = useNarrow();
   const plot = getPlot({ days: days.length, sums, before, money, narrow });
   const day = days[chosen];
-  const said = [
+  const valueText = [
     day && utcDay(day),
-    text.sum(getWords(sums[chosen] ?? none)),
-    ...(series.length > 1 ? series.map(({ name, days: each }) => `${name} ${getWords(each[chosen] ?? none)}`) : []),
-    ...(before ? [text.dayBefore(getWords(before[chosen] ?? none))] : []),
+    text.sum(formatExact(sums[chosen] ?? none)),
+    ...(series.length > 1
+      ? series.map(({ name, days: values }) => `${name} ${formatExact(values[chosen] ?? none)}`)
+      : []),
+    ...(before ? [text.dayBefore(formatExact(before[chosen] ?? none))] : []),
   ].join(', ');
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -67,17 +69,17 @@ export function BarChart(props: BarChartProps) {
     event.preventDefault();
     onChoose(Math.max(0, Math.min(last, next)));
   };
-  const at = (event: MouseEvent) => {
+  const locate = (event: MouseEvent) => {
     const box = event.currentTarget.getBoundingClientRect();
     const scale = plot.width / box.width;
     return plot.at((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, series);
   };
   const onPointerMove = (event: PointerEvent) => {
-    const { day: pointed } = at(event);
+    const { day: pointed } = locate(event);
     if (pointed !== null && pointed !== chosen) onChoose(pointed);
   };
   const onClick = (event: MouseEvent) => {
-    const { day: pointed, series: hit } = at(event);
+    const { day: pointed, series: hit } = locate(event);
     if (pointed !== null) onOpen(pointed, hit === null ? null : (series[hit]?.group ?? null));
   };
   return (
@@ -94,7 +96,7 @@ export function BarChart(props: BarChartProps) {
           aria-valuemin={1}
           aria-valuemax={days.length}
           aria-valuenow={chosen + 1}
-          aria-valuetext={said}
+          aria-valuetext={valueText}
           onKeyDown={onKeyDown}
           onPointerMove={onPointerMove}
           onClick={onClick}
@@ -103,20 +105,20 @@ export function BarChart(props: BarChartProps) {
       </div>
       <figcaption className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1 pt-2 tabular-nums">
         <span className="min-w-14 font-semibold">
-          {day && utcDay(day)} <span className="font-normal">{roughWords(sums[chosen] ?? none)}</span>
+          {day && utcDay(day)} <span className="font-normal">{formatRounded(sums[chosen] ?? none)}</span>
         </span>
         {series.length > 1 &&
-          series.map(({ key, name, colour, days: each }) => (
+          series.map(({ key, name, colour, days: values }) => (
             <span key={key} className="flex min-w-0 items-center gap-1.5">
               <span className={`series size-2.5 shrink-0 rounded-[3px] ${dots[colour]}`} aria-hidden />
               <span className="max-w-52 truncate">{name}</span>
-              <span className="text-fg-2">{roughWords(each[chosen] ?? none)}</span>
+              <span className="text-fg-2">{formatRounded(values[chosen] ?? none)}</span>
             </span>
           ))}
         {before && (before[chosen]?.size ?? 0) > 0 && (
           <span className="flex items-center gap-1.5 text-fg-2">
             <span className="h-0.5 w-3 bg-fg-2" aria-hidden />
-            {text.dayBefore(roughWords(before[chosen] ?? none))}
+            {text.dayBefore(formatRounded(before[chosen] ?? none))}
           </span>
         )}
       </figcaption>
@@ -149,23 +151,25 @@ function Bars({ plot, days, series, before, chosen, partial }: BarsProps) {
           </text>
         </g>
       ))}
-      {days.map((day, at) => (
+      {days.map((day, index) => (
         <g key={day}>
-          {at === chosen && <rect x={x(at)} y={top} width={slot} height={plotHeight} rx="4" className="fill-hover" />}
-          <Stack plot={plot} series={series} at={at} faint={partial && at === days.length - 1} />
-          {before && (before[at]?.size ?? 0) > 0 && (
+          {index === chosen && (
+            <rect x={x(index)} y={top} width={slot} height={plotHeight} rx="4" className="fill-hover" />
+          )}
+          <Stack plot={plot} series={series} at={index} faint={partial && index === days.length - 1} />
+          {before && (before[index]?.size ?? 0) > 0 && (
             <line
-              x1={x(at) + (slot - bar) / 2 - 1}
-              x2={x(at) + (slot + bar) / 2 + 1}
-              y1={y(before[at]?.size ?? 0)}
-              y2={y(before[at]?.size ?? 0)}
+              x1={x(index) + (slot - bar) / 2 - 1}
+              x2={x(index) + (slot + bar) / 2 + 1}
+              y1={y(before[index]?.size ?? 0)}
+              y2={y(before[index]?.size ?? 0)}
               className="stroke-fg-2"
               strokeOpacity="0.6"
               strokeWidth="1.5"
             />
           )}
-          {at % every === 0 && (
-            <text x={x(at) + slot / 2} y={height - 4} textAnchor="middle" className="fill-fg-3 text-2xs">
+          {index % every === 0 && (
+            <text x={x(index) + slot / 2} y={height - 4} textAnchor="middle" className="fill-fg-3 text-2xs">
               {utcDay(day)}
             </text>
           )}
@@ -183,12 +187,12 @@ interface StackProps {
   faint: boolean;
 }
 
-function Stack({ plot: { x, y, slot, bar }, series, at, faint }: StackProps) {
+function Stack({ plot: { x, y, slot, bar }, series, at: index, faint }: StackProps) {
   let base = 0;
   return (
     <g className={faint ? 'opacity-60' : undefined}>
       {series.map(({ key, colour, days }) => {
-        const { size } = days[at] ?? { size: 0 };
+        const { size } = days[index] ?? { size: 0 };
         const from = base;
         base += size;
         if (size <= 0) return null;
@@ -196,7 +200,7 @@ function Stack({ plot: { x, y, slot, bar }, series, at, faint }: StackProps) {
         return (
           <rect
             key={key}
-            x={x(at) + (slot - bar) / 2}
+            x={x(index) + (slot - bar) / 2}
             y={y(base)}
             width={bar}
             height={height}

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { Hint } from '../../../ui/elements/hint.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
 import { BarChart } from './bar-chart.tsx';
-import { getMeasure, getSeries, getWords, type Measure, type Series, type Stacking } from './series.ts';
+import { formatExact, getMeasure, getSeries, type Measure, type Series, type Stacking } from './series.ts';
 import { usePageKeys } from './use-page-keys.ts';
 
 interface ChartProps {
@@ -30,29 +30,35 @@ export function Chart({ report, measure, stacking, partial, zone, onOpen }: Char
   const sums = (report.perDay ?? []).map((day) => getMeasure(day, measure));
   const before = report.perDayBefore?.map((day) => getMeasure(day, measure)) ?? null;
   const chosen = picked === null ? days.length - 1 : Math.max(0, days.indexOf(picked));
-  const most = sums.reduce((best, { size }, at) => (size > (sums[best]?.size ?? 0) ? at : best), 0);
+  const most = sums.reduce((best, { size }, index) => (size > (sums[best]?.size ?? 0) ? index : best), 0);
   const label = text.chart(
     text.measures[measure],
     utcDay(days[0] ?? ''),
     utcDay(days.at(-1) ?? ''),
-    getWords(getMeasure(report.totals, measure)),
+    formatExact(getMeasure(report.totals, measure)),
     utcDay(days[most] ?? ''),
   );
-  const open = (at: number, group: UsageGroupId | null) => {
-    const day = days[at];
+  const open = (index: number, group: UsageGroupId | null) => {
+    const day = days[index];
     if (day === undefined) return;
-    const name = series.find((each) => each.group === group && group !== null)?.name ?? text.lines.all;
+    const name = series.find((candidate) => candidate.group === group && group !== null)?.name ?? text.lines.all;
     onOpen?.(day, group, text.lines.title(name, utcDay(day)));
   };
   return (
     <>
       {asTable ? (
-        <DayTable days={days} series={series} sums={sums} before={before} onOpen={onOpen && ((at) => open(at, null))} />
+        <DayTable
+          days={days}
+          series={series}
+          sums={sums}
+          before={before}
+          onOpen={onOpen && ((index) => open(index, null))}
+        />
       ) : (
         <BarChart
           {...{ label, days, series, sums, before, partial, chosen }}
           money={measure === 'cost'}
-          onChoose={(at) => setPicked(days[at] ?? null)}
+          onChoose={(index) => setPicked(days[index] ?? null)}
           onOpen={open}
         />
       )}
@@ -76,7 +82,7 @@ interface DayTableProps {
   series: readonly Series[];
   sums: Series['days'];
   before: Series['days'] | null;
-  onOpen: ((at: number) => void) | null;
+  onOpen: ((index: number) => void) | null;
 }
 
 /** The chart's data as a table: each day with its sum and its parts, newest first. */
@@ -87,24 +93,24 @@ function DayTable({ days, series, sums, before, onOpen }: DayTableProps) {
   return (
     <Table label={text.asTable} columns={[{ name: text.day }, ...columns.map((name) => ({ name, amount: true }))]}>
       {days
-        .map((day, at) => (
+        .map((day, index) => (
           <tr key={day}>
             <th scope="row" className={`${tableCell} text-left font-normal`}>
               {onOpen ? (
-                <button type="button" className="hover:underline" onClick={() => onOpen(at)}>
+                <button type="button" className="hover:underline" onClick={() => onOpen(index)}>
                   {utcDay(day)}
                 </button>
               ) : (
                 utcDay(day)
               )}
             </th>
-            <td className={`${tableCell} text-right`}>{getWords(sums[at] ?? none)}</td>
-            {parts.map(({ key, days: each }) => (
+            <td className={`${tableCell} text-right`}>{formatExact(sums[index] ?? none)}</td>
+            {parts.map(({ key, days: values }) => (
               <td key={key} className={`${tableCell} text-right text-fg-2`}>
-                {getWords(each[at] ?? none)}
+                {formatExact(values[index] ?? none)}
               </td>
             ))}
-            {before && <td className={`${tableCell} text-right text-fg-2`}>{getWords(before[at] ?? none)}</td>}
+            {before && <td className={`${tableCell} text-right text-fg-2`}>{formatExact(before[index] ?? none)}</td>}
           </tr>
         ))
         .toReversed()}

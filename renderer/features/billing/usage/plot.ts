@@ -44,9 +44,9 @@ export function getPlot({ days, sums, before, money, narrow }: PlotInput) {
       if (day < 0 || day >= days) return { day: null, series: null };
       const value = ((top + plotHeight - atY) / plotHeight) * axis.top;
       let base = 0;
-      const hit = series.findIndex(({ days: each }) => {
+      const hit = series.findIndex(({ days: values }) => {
         const from = base;
-        base += each[day]?.size ?? 0;
+        base += values[day]?.size ?? 0;
         return value >= from && value < base;
       });
       return { day, series: hit === -1 ? null : hit };

@@ -24,7 +24,7 @@ import { Insights } from './insights.tsx';
 import { KnownCost } from './known-cost.tsx';
 import { rangeText } from './periods.ts';
 import { RequestList } from './request-list.tsx';
-import { getGrouping, getMeasure, measures, roughWords, stackings } from './series.ts';
+import { formatRounded, getGrouping, getMeasure, measures, stackings } from './series.ts';
 import { useExportLines, useInsights, useUsage } from './use-usage.ts';
 
 interface GroupTableProps {
@@ -74,8 +74,11 @@ function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTa
                 )}
               </span>
             </th>
-            {all.map((value, at) => (
-              <td key={counts[at]} className={`${tableCell} text-right text-fg-2 ${at > 0 ? 'max-sm:hidden' : ''}`}>
+            {all.map((value, index) => (
+              <td
+                key={counts[index]}
+                className={`${tableCell} text-right text-fg-2 ${index > 0 ? 'max-sm:hidden' : ''}`}
+              >
                 {value === null ? '—' : count(value)}
               </td>
             ))}
@@ -148,8 +151,8 @@ interface Opened {
 
 export function Report({ billingAccount, period, today, loading, zone }: ReportProps) {
   const [measure, setMeasure] = useLocalSetting('usageMeasure', measures, 'cost');
-  const [kept, setStacking] = useLocalSetting('usageGrouping', stackings, 'model');
-  const stacking = kept === 'type' && measure !== 'tokens' ? 'model' : kept;
+  const [stored, setStacking] = useLocalSetting('usageGrouping', stackings, 'model');
+  const stacking = stored === 'type' && measure !== 'tokens' ? 'model' : stored;
   const [opened, setOpened] = useState<Opened | null>(null);
   const usage = useUsage(billingAccount.id, getGrouping(stacking), period);
   const insights = useInsights(billingAccount.id, period);
@@ -300,8 +303,8 @@ function getNotes(
   return [
     ...(billingAccount.simulated ? [text.testCredits] : []),
     ...(totals.requests === null || measure === 'requests' ? [] : [text.requests(totals.requests)]),
-    ...(measure === 'cost' || totals.cost_usd === null ? [] : [roughWords(getMeasure(totals, 'cost'))]),
-    ...(then && then.size > 0 ? [change + text.before(roughWords(then), days.length)] : []),
+    ...(measure === 'cost' || totals.cost_usd === null ? [] : [formatRounded(getMeasure(totals, 'cost'))]),
+    ...(then && then.size > 0 ? [change + text.before(formatRounded(then), days.length)] : []),
     ...(ofPeriod ? [] : [ownPeriod ? text.ownPeriod : text.otherPeriod]),
   ];
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { daysBetween } from '#shared/days.ts';
 import { countDaysOfUse, daysBack, daysOfPreset, readRange } from './periods.ts';
-import { getAxis, getWords, roughWords } from './series.ts';
+import { formatExact, formatRounded, getAxis } from './series.ts';
 
 test('a preset period ends today, and earlier periods follow without a gap', () => {
   expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
@@ -44,12 +44,12 @@ test('the average per day starts at the first day of use, unless there was use b
 });
 
 test('an amount shows how many costs are unknown, and never $0.00 when all are', () => {
-  expect(getWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
-  expect(roughWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.3129 + 3 unknown');
-  expect(getWords({ amount: '0', unknown: 1 })).toBe('1 unknown');
-  expect(getWords({ amount: null, unknown: 2 })).toBe('2 unknown');
-  expect(getWords({ amount: '0', unknown: 0 })).toBe('$0.00');
-  expect(getWords({ amount: null, unknown: null })).toBe('—');
+  expect(formatExact({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
+  expect(formatRounded({ amount: '0.312900001', unknown: 3 })).toBe('$0.3129 + 3 unknown');
+  expect(formatExact({ amount: '0', unknown: 1 })).toBe('1 unknown');
+  expect(formatExact({ amount: null, unknown: 2 })).toBe('2 unknown');
+  expect(formatExact({ amount: '0', unknown: 0 })).toBe('$0.00');
+  expect(formatExact({ amount: null, unknown: null })).toBe('—');
 });
 
 test('the axis covers the largest bar in at most six steps, and counts use whole numbers', () => {

@@ -52,15 +52,15 @@ function getTokens({ input, cached, output, reasoning }: UsageSums): number | nu
   return input === null && output === null ? null : (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 }
 
-type Said = Pick<Value, 'amount' | 'unknown'>;
+type ShownValue = Pick<Value, 'amount' | 'unknown'>;
 
 /** Formats a value exactly. */
-export const getWords = (value: Said): string => inWords(value, usd);
+export const formatExact = (value: ShownValue): string => formatValue(value, usd);
 
 /** Formats a value rounded for reading. The table has the exact amount. */
-export const roughWords = (value: Said): string => inWords(value, roundUsd);
+export const formatRounded = (value: ShownValue): string => formatValue(value, roundUsd);
 
-function inWords({ amount, unknown }: Said, write: (usd: string) => string): string {
+function formatValue({ amount, unknown }: ShownValue, write: (usd: string) => string): string {
   if (typeof amount === 'number') return count(amount);
   if (!unknown) return amount === null ? '—' : write(amount);
   return amount === null || isNothing(amount) ? text.unknown(unknown) : text.withUnknown(write(amount), unknown);
@@ -81,28 +81,28 @@ export function getSeries(
     const days = perDay.map((sums) => getMeasure(sums, measure));
     return [{ key: 'all', name: text.measures[measure], colour: '1', group: null, days }];
   }
-  return report.series.map((series, at) => ({
+  return report.series.map((series, index) => ({
     key: groupKey(series),
     name: groupName(series, report.groupBy, providerName),
-    colour: getColour(series, at, report.groupBy),
+    colour: getColour(series, index, report.groupBy),
     group: series.kind === 'rest' ? null : { kind: series.kind, id: series.id, provider: series.provider },
     days: series.days.map((sums) => getMeasure(sums, measure)),
   }));
 }
 
-function getColour({ kind, id }: UsageGroupId, at: number, groupBy: UsageGrouping): Colour {
+function getColour({ kind, id }: UsageGroupId, index: number, groupBy: UsageGrouping): Colour {
   if (kind === 'rest') return 'rest';
   const outcome = groupBy === 'status' ? id : null;
   if (outcome === 'failed') return 'bad';
   if (outcome === 'cancelled') return 'rest';
-  return colours[at] ?? 'rest';
+  return colours[index] ?? 'rest';
 }
 
 function tokenTypes(perDay: readonly UsageSums[]): Series[] {
-  return (['input', 'cached', 'output', 'reasoning'] as const).map((type, at) => ({
+  return (['input', 'cached', 'output', 'reasoning'] as const).map((type, index) => ({
     key: type,
     name: text.types[type],
-    colour: colours[at] ?? 'rest',
+    colour: colours[index] ?? 'rest',
     group: null,
     days: perDay.map((sums) => ({ size: sums[type] ?? 0, amount: sums[type] })),
   }));
@@ -114,6 +114,6 @@ export function getAxis(largest: number, whole: boolean): { top: number; steps: 
   const rough = Math.max(largest / 4, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 10 * power;
-  const steps = Array.from({ length: Math.ceil(largest / step) + 1 }, (_, at) => at * step);
+  const steps = Array.from({ length: Math.ceil(largest / step) + 1 }, (_, index) => index * step);
   return { top: steps.at(-1) ?? 1, steps };
 }

@@ -5,7 +5,7 @@ export function usePageKeys(actions: Readonly<Record<string, () => void>>): void
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const action = actions[event.key.toLowerCase()];
-    if (!action || isElsewhere(event.target)) return;
+    if (!action || isTypingPlace(event.target)) return;
     event.preventDefault();
     action();
   });
@@ -16,6 +16,6 @@ export function usePageKeys(actions: Readonly<Record<string, () => void>>): void
   }, []);
 }
 
-const isElsewhere = (target: EventTarget | null): boolean =>
+const isTypingPlace = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null;

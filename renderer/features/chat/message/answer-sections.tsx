@@ -96,14 +96,14 @@ function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
 
 /** Expands it where it has the words for which its message was opened. */
 function useSought(messageId: string, part: string, { run }: ToolCall): void {
-  const sought = useThreadView((view) => (view.sought?.messageId === messageId ? view.sought : null));
+  const searched = useThreadView((view) => (view.searched?.messageId === messageId ? view.searched : null));
   useEffect(() => {
     const given = run?.result.toLowerCase() ?? '';
-    if (!sought?.words.some((word) => given.includes(word.toLowerCase()))) return;
+    if (!searched?.words.some((word) => given.includes(word.toLowerCase()))) return;
     const { setExpanded, seek } = useThreadView.getState();
     setExpanded(part, true);
     seek(null);
-  }, [sought, part, run]);
+  }, [searched, part, run]);
 }
 
 function stateWords(run: ToolRun | undefined): string {

@@ -66,7 +66,7 @@ function MessageMenu({ element, at, items, busy, onClosed }: MessageMenuProps) {
   const item = row && getAnswers(row).find((one) => getHead(one) === head);
   if (!item) return null;
   return (
-    <PointMenu at={at} returnsTo={element} onClosed={onClosed}>
+    <PointMenu point={at} returnsTo={element} onClosed={onClosed}>
       <MessageItems item={item} compared={row.columns !== undefined} busy={busy} />
     </PointMenu>
   );

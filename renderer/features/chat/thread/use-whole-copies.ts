@@ -87,7 +87,7 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
       write(copied).catch(async (error: unknown) => {
         console.warn('Copying was refused', error);
         await copied.then(
-          () => notify.say(text.copyFailed, text.copyRefused),
+          () => notify.inform(text.copyFailed, text.copyRefused),
           (unread: unknown) => notify.failed(text.copyFailed, unread),
         );
       });

@@ -24,15 +24,15 @@ interface AttachmentListProps {
 
 /** The files of a message or a draft, with preview, type and estimated tokens. */
 export function AttachmentList({ files, uploading = [], onRemove, className }: AttachmentListProps) {
-  const [at, setAt] = useState<number | null>(null);
+  const [openIndex, setOpenIndex] = useState<number | null>(null);
   if (files.length === 0 && uploading.length === 0) return null;
-  const shown = at === null ? undefined : files[at];
+  const shown = openIndex === null ? undefined : files[openIndex];
   return (
     <>
       <ul aria-label={text.attachments} className={classNames('flex flex-wrap gap-2', className)}>
         {files.map((file, index) => (
           <li key={`${file.id} ${file.name}`} className="relative min-w-0 max-w-full">
-            <AttachmentCard file={file} open={at === index} onOpen={() => setAt(index)} />
+            <AttachmentCard file={file} open={openIndex === index} onOpen={() => setOpenIndex(index)} />
             {onRemove && (
               <IconButton
                 icon={X}
@@ -52,7 +52,12 @@ export function AttachmentList({ files, uploading = [], onRemove, className }: A
           </li>
         ))}
       </ul>
-      <FileViewer at={shown ? at : null} of={files.length} onAt={setAt} title={shown?.name ?? ''}>
+      <FileViewer
+        index={shown ? openIndex : null}
+        count={files.length}
+        onIndex={setOpenIndex}
+        title={shown?.name ?? ''}
+      >
         {shown && <Preview key={shown.id} file={shown} />}
       </FileViewer>
     </>

@@ -40,7 +40,7 @@ test('each refused file is reported once until dismissed, and then the message f
 });
 
 test('attached files are aligned right in a sent message and left in the composer', async () => {
-  const attachments = ['a.txt', 'b.txt', 'c.txt'].map((name, at) => fakeAttachment({ name, bytes: 9 }, at));
+  const attachments = ['a.txt', 'b.txt', 'c.txt'].map((name, index) => fakeAttachment({ name, bytes: 9 }, index));
   await openApp('#chat/c2', { messages: [fakeMessage({ id: 'q', conversationId: 'c2', text: 'Read.', attachments })] });
   const article = page.getByRole('article');
   await expect.element(article.getByText('Read.')).toBeVisible();
@@ -110,7 +110,7 @@ test('buttons and arrow keys step through several previews, and closing returns 
 });
 
 test('several images of an answer are laid out three in a row, or two in a narrow window', async () => {
-  const pictures = Array.from({ length: 7 }, (_, at) => fakeAttachment({ name: `${at}.png`, bytes: 9 }, at));
+  const pictures = Array.from({ length: 7 }, (_, index) => fakeAttachment({ name: `${index}.png`, bytes: 9 }, index));
   const messages = [
     fakeMessage({ id: 'q', role: 'user', conversationId: 'c0' }),
     fakeMessage({ id: 'a', parentId: 'q', role: 'assistant', conversationId: 'c0', attachments: pictures }),

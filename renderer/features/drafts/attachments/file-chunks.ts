@@ -37,7 +37,8 @@ const batch = 32_768;
 
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += batch) text += String.fromCharCode(...bytes.subarray(at, at + batch));
+  for (let index = 0; index < bytes.length; index += batch)
+    text += String.fromCharCode(...bytes.subarray(index, index + batch));
   return btoa(text);
 }
 

@@ -21,7 +21,7 @@ interface MadeImagesProps {
 export function MadeImages({ files, name }: MadeImagesProps) {
   const [shown, setShown] = useState<number | null>(null);
   if (files.length === 0) return null;
-  const getLabel = (at: number) => text.madeImage(at + 1, files.length, name);
+  const getLabel = (index: number) => text.madeImage(index + 1, files.length, name);
   const file = shown === null ? undefined : files[shown];
   return (
     <>
@@ -29,14 +29,14 @@ export function MadeImages({ files, name }: MadeImagesProps) {
         aria-label={text.madeImages}
         className={classNames('mt-3', files.length > 1 && 'grid grid-cols-2 items-end gap-3 sm:grid-cols-3')}
       >
-        {files.map((file, at) => (
+        {files.map((file, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an image may occur twice, and the order never changes
-          <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
-            <MadeImage file={file} label={getLabel(at)} onOpen={() => setShown(at)} />
+          <li key={`${file.id} ${index}`} className="min-w-0 max-w-full">
+            <MadeImage file={file} label={getLabel(index)} onOpen={() => setShown(index)} />
           </li>
         ))}
       </ul>
-      <FileViewer at={shown} of={files.length} onAt={setShown} title={shown === null ? '' : getLabel(shown)}>
+      <FileViewer index={shown} count={files.length} onIndex={setShown} title={shown === null ? '' : getLabel(shown)}>
         {file && shown !== null && <Whole file={file} label={getLabel(shown)} />}
       </FileViewer>
     </>

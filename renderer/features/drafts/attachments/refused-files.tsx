@@ -17,9 +17,9 @@ export function RefusedFiles({ refusals, onDismiss }: RefusedFilesProps) {
       <Notice tone="bad">
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1 wrap-anywhere">
-            {refusals.map((sentence, at) => (
+            {refusals.map((sentence, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two files may be refused with the same sentence
-              <p key={at}>{sentence}</p>
+              <p key={index}>{sentence}</p>
             ))}
           </div>
           <IconButton icon={X} size="sm" label={text.dismiss} className="-my-1" onClick={onDismiss} />

@@ -13,7 +13,7 @@ export function CredentialNotice() {
   const account = accounts.find(({ id }) => id === active);
   if (!account || account.expiresAt === null || account.expiresAt - now >= soonMs) return null;
   const ended = account.expiresAt <= now;
-  const say = ended ? words.noticeEnded : words.noticeSoon;
+  const getSentence = ended ? words.noticeEnded : words.noticeSoon;
   return (
     <div
       role="status"
@@ -21,7 +21,7 @@ export function CredentialNotice() {
     >
       <CircleAlert size={16} className={`mt-0.5 shrink-0 ${ended ? 'text-bad' : 'text-warn'}`} aria-hidden />
       <span className="min-w-0">
-        {say(words.credentials[account.kind], account.name, formatMoment(account.expiresAt))}
+        {getSentence(words.credentials[account.kind], account.name, formatMoment(account.expiresAt))}
       </span>
       <Link to={{ page: 'settings', section: 'gateway' }} className="font-medium text-accent hover:underline">
         {words.noticeLink}

@@ -59,9 +59,9 @@ function NetworkForm({ set }: { set: NetworkStatus }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        const kept = password === '' ? {} : { password };
+        const secret = password === '' ? {} : { password };
         save.mutate(
-          { ...given, ...kept },
+          { ...given, ...secret },
           {
             onSuccess(saved) {
               setPassword('');
@@ -154,12 +154,12 @@ function ConnectionTest({ targets }: Pick<NetworkStatus, 'targets'>) {
               </Button>
             }
           >
-            {targets.map(({ name, origin }, at) => (
+            {targets.map(({ name, origin }, index) => (
               <MenuItem
                 key={origin}
                 onClick={() => {
                   test.reset();
-                  setChosen(at);
+                  setChosen(index);
                 }}
               >
                 {name}

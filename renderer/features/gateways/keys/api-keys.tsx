@@ -91,12 +91,14 @@ function ScopeFields({ value, onChange }: { value: readonly Scope[]; onChange: (
   return (
     <div>
       <p className="font-medium text-fg-2 text-xs">{words.may}</p>
-      {scope.options.map((one) => (
-        <SettingRow key={one} name={words.scopes[one].name} note={words.scopes[one].note}>
+      {scope.options.map((name) => (
+        <SettingRow key={name} name={words.scopes[name].name} note={words.scopes[name].note}>
           <Switch
-            label={words.scopes[one].name}
-            checked={value.includes(one)}
-            onChange={(on) => onChange(scope.options.filter((each) => (each === one ? on : value.includes(each))))}
+            label={words.scopes[name].name}
+            checked={value.includes(name)}
+            onChange={(checked) =>
+              onChange(scope.options.filter((option) => (option === name ? checked : value.includes(option))))
+            }
           />
         </SettingRow>
       ))}

@@ -31,8 +31,8 @@ export function KeyList({ provider }: { provider: Provider }) {
         <>
           <p className="text-fg-3 text-xs">{words.keyOrderNote}</p>
           <ol aria-label={words.keysOf(provider.name)} className="mt-1 mb-1.5">
-            {keys.map((key, at) => (
-              <KeyItem key={key.id} provider={provider} entry={key} at={at} />
+            {keys.map((key, index) => (
+              <KeyItem key={key.id} provider={provider} entry={key} position={index} />
             ))}
           </ol>
         </>
@@ -53,20 +53,20 @@ export function KeyList({ provider }: { provider: Provider }) {
   );
 }
 
-function KeyItem({ provider, entry, at }: { provider: Provider; entry: ProviderKey; at: number }) {
+function KeyItem({ provider, entry, position }: { provider: Provider; entry: ProviderKey; position: number }) {
   const { orderKeys, remove } = useProviderCalls();
   const { failed } = useNotify();
   const { keys } = provider;
-  const move = (by: 1 | -1) => {
+  const move = (step: 1 | -1) => {
     const keyIds = keys.map(({ id }) => id);
-    keyIds.splice(at, 1);
-    keyIds.splice(at + by, 0, entry.id);
+    keyIds.splice(position, 1);
+    keyIds.splice(position + step, 0, entry.id);
     orderKeys.mutate({ id: provider.id, keyIds }, { onError: (error) => failed(words.moveFailed, error) });
   };
   return (
     <li className="flex flex-wrap items-center gap-x-2 gap-y-1 py-0.5 text-sm">
       <span className="w-4 text-fg-3 text-xs tabular-nums" aria-hidden>
-        {at + 1}
+        {position + 1}
       </span>
       <span className="min-w-0 flex-1 wrap-anywhere">
         {entry.label} {entry.hint && <code className="font-mono text-fg-3 text-xs">{entry.hint}</code>}{' '}
@@ -77,14 +77,14 @@ function KeyItem({ provider, entry, at }: { provider: Provider; entry: ProviderK
           icon={ArrowUp}
           size="sm"
           label={words.earlier(entry.label)}
-          disabled={at === 0 || orderKeys.isPending}
+          disabled={position === 0 || orderKeys.isPending}
           onClick={() => move(-1)}
         />
         <IconButton
           icon={ArrowDown}
           size="sm"
           label={words.later(entry.label)}
-          disabled={at === keys.length - 1 || orderKeys.isPending}
+          disabled={position === keys.length - 1 || orderKeys.isPending}
           onClick={() => move(1)}
         />
         <IconButton

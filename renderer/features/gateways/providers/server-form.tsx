@@ -125,7 +125,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
       <ModelFields models={draft.models} isAzure={isAzure} onChange={(models) => change({ models })} />
       <HeaderFields
         headers={draft.headers}
-        kept={provider?.server?.headerNames ?? []}
+        savedNames={provider?.server?.headerNames ?? []}
         onChange={(headers) => change({ headers })}
       />
       {failure && (

@@ -32,8 +32,8 @@ const suggestions = 'known-models';
 export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProps) {
   const known = useModels().data?.models.filter(({ owned_by }) => ['openai', 'anthropic', 'google'].includes(owned_by));
   const row = isAzure ? words.rows.deployment : words.rows.model;
-  const change = (at: number, more: Partial<ServerModel>) =>
-    onChange(models.map((model, index) => (index === at ? { ...model, ...more } : model)));
+  const change = (position: number, more: Partial<ServerModel>) =>
+    onChange(models.map((model, index) => (index === position ? { ...model, ...more } : model)));
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium text-fg-2 text-xs">
@@ -47,14 +47,17 @@ export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProp
           </option>
         ))}
       </datalist>
-      {models.map((model, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
-        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 sm:grid-cols-[2fr_2fr_1fr_1fr_1fr_auto]">
+      {models.map((model, position) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
+          key={position}
+          className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 sm:grid-cols-[2fr_2fr_1fr_1fr_1fr_auto]"
+        >
           <TextField
-            label={row.name(at + 1)}
+            label={row.name(position + 1)}
             value={model.model}
             maxLength={256}
-            onChange={(event) => change(at, { model: event.target.value })}
+            onChange={(event) => change(position, { model: event.target.value })}
           />
           <TextField
             label={words.sameAs}
@@ -62,30 +65,30 @@ export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProp
             placeholder="openai/gpt-5.4-mini"
             className="max-sm:col-span-2"
             value={model.sameAs ?? ''}
-            onChange={(event) => change(at, { sameAs: event.target.value.trim() || null })}
+            onChange={(event) => change(position, { sameAs: event.target.value.trim() || null })}
           />
           <TextField
             label={words.priceIn}
             inputMode="decimal"
             value={model.input ?? ''}
-            onChange={(event) => change(at, { input: event.target.value.trim() || null })}
+            onChange={(event) => change(position, { input: event.target.value.trim() || null })}
           />
           <TextField
             label={words.priceOut}
             inputMode="decimal"
             value={model.output ?? ''}
-            onChange={(event) => change(at, { output: event.target.value.trim() || null })}
+            onChange={(event) => change(position, { output: event.target.value.trim() || null })}
           />
           <TextField
             label={words.priceCached}
             inputMode="decimal"
             value={model.cached ?? ''}
-            onChange={(event) => change(at, { cached: event.target.value.trim() || null })}
+            onChange={(event) => change(position, { cached: event.target.value.trim() || null })}
           />
           <IconButton
             icon={Trash2}
-            label={row.remove(at + 1)}
-            onClick={() => onChange(models.filter((_model, index) => index !== at))}
+            label={row.remove(position + 1)}
+            onClick={() => onChange(models.filter((_model, index) => index !== position))}
           />
           {model.pricedOn !== null && (
             <p className="col-span-full text-fg-3 text-xs">{words.pricedOn(utcDay(model.pricedOn))}</p>
@@ -102,39 +105,39 @@ export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProp
 interface HeaderFieldsProps {
   headers: SavedServer['headers'];
   /** Headers whose saved values stay unless replaced. */
-  kept: readonly string[];
+  savedNames: readonly string[];
   onChange: (headers: SavedServer['headers']) => void;
 }
 
 /** The headers of every request. Saved values are never shown again. */
-export function HeaderFields({ headers, kept, onChange }: HeaderFieldsProps) {
-  const change = (at: number, more: Partial<SavedServer['headers'][number]>) =>
-    onChange(headers.map((header, index) => (index === at ? { ...header, ...more } : header)));
+export function HeaderFields({ headers, savedNames, onChange }: HeaderFieldsProps) {
+  const change = (position: number, more: Partial<SavedServer['headers'][number]>) =>
+    onChange(headers.map((header, index) => (index === position ? { ...header, ...more } : header)));
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium text-fg-2 text-xs">{words.headers}</legend>
       <p className="text-fg-3 text-xs">{words.headersNote}</p>
-      {headers.map((header, at) => (
+      {headers.map((header, position) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
-        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2">
+        <div key={position} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2">
           <TextField
-            label={words.rows.header.name(at + 1)}
+            label={words.rows.header.name(position + 1)}
             value={header.name}
             maxLength={100}
-            onChange={(event) => change(at, { name: event.target.value })}
+            onChange={(event) => change(position, { name: event.target.value })}
           />
           <TextField
-            label={words.headerValue(at + 1)}
+            label={words.headerValue(position + 1)}
             type="password"
             maxLength={4096}
-            placeholder={kept.includes(header.name) ? words.keptValue : undefined}
+            placeholder={savedNames.includes(header.name) ? words.keptValue : undefined}
             value={header.value}
-            onChange={(event) => change(at, { value: event.target.value })}
+            onChange={(event) => change(position, { value: event.target.value })}
           />
           <IconButton
             icon={Trash2}
-            label={words.rows.header.remove(at + 1)}
-            onClick={() => onChange(headers.filter((_header, index) => index !== at))}
+            label={words.rows.header.remove(position + 1)}
+            onClick={() => onChange(headers.filter((_header, index) => index !== position))}
           />
         </div>
       ))}

@@ -18,36 +18,36 @@ export function SecretFields({ draft, onChange }: SecretFieldsProps) {
   const change = (key: number, part: Partial<SecretDraft>) =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const add = () =>
-    onChange([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, name: '', value: '', kept: false }]);
+    onChange([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, name: '', value: '', isSaved: false }]);
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium text-fg-2 text-xs">
         {draft.type === 'http' ? form.headers : form.variables}
       </legend>
-      {rows.map((row, at) => {
+      {rows.map((row, index) => {
         const problem = secretProblem(draft, row);
         return (
           <div key={row.key} className="flex items-end gap-2">
             <TextField
               className="flex-1"
-              label={form.secretName(at + 1)}
+              label={form.secretName(index + 1)}
               value={row.name}
-              readOnly={row.kept}
+              readOnly={row.isSaved}
               problem={problem ? (problem === 'twice' ? form.twice : form.badName) : undefined}
               onChange={(event) => change(row.key, { name: event.target.value.trim() })}
             />
             <TextField
               className="flex-1"
-              label={form.secretValue(at + 1)}
+              label={form.secretValue(index + 1)}
               type="password"
               autoComplete="off"
-              placeholder={row.kept ? form.kept : undefined}
+              placeholder={row.isSaved ? form.kept : undefined}
               value={row.value}
               onChange={(event) => change(row.key, { value: event.target.value })}
             />
             <IconButton
               icon={X}
-              label={form.removeSecret(at + 1)}
+              label={form.removeSecret(index + 1)}
               onClick={() => onChange(rows.filter(({ key }) => key !== row.key))}
             />
           </div>

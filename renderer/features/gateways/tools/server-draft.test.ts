@@ -20,20 +20,20 @@ test('saving an unchanged server keeps its command, arguments and variables exac
   fc.assert(
     fc.property(fc.array(fc.string()), fc.uniqueArray(fc.stringMatching(/^[A-Z_]{1,8}$/)), (args, variables) => {
       const before = server({ type: 'stdio', command: 'run', args, folder: null, variables });
-      const kept = Object.fromEntries(variables.map((name) => [name, '']));
+      const unchanged = Object.fromEntries(variables.map((name) => [name, '']));
       expect(transportIn(getDraft(before), before)).toEqual({
         type: 'stdio',
         command: 'run',
         args,
         folder: null,
-        variables: kept,
+        variables: unchanged,
       });
     }),
   );
 });
 
 test('header names ignore case, but variable names don’t', () => {
-  const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', kept: false }));
+  const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', isSaved: false }));
   const draft = { ...getDraft(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
   const [, second] = rows;
   if (!second) throw new Error('There are two rows');

@@ -6,7 +6,7 @@ export interface SecretDraft {
   readonly name: string;
   readonly value: string;
   /** True if the core has a value. An empty field then leaves it unchanged. */
-  readonly kept: boolean;
+  readonly isSaved: boolean;
 }
 
 /** The form’s state. */
@@ -24,7 +24,7 @@ export interface ServerDraft {
 const lines = (args: readonly string[]): string => args.join('\n');
 
 const keptSecrets = (names: readonly string[]): SecretDraft[] =>
-  names.map((name, key) => ({ key, name, value: '', kept: true }));
+  names.map((name, key) => ({ key, name, value: '', isSaved: true }));
 
 export function getDraft(server: ToolServer | null): ServerDraft {
   const empty = { command: '', args: '', folder: '', url: '', secrets: { stdio: [], http: [] } };

@@ -65,10 +65,10 @@ export function ServerRow({ server }: { server: ToolServer }) {
   const { enable, disallow } = useToolCalls();
   const reaching = useReachServer(server.id);
   const { reach, isPending } = reaching;
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const named = (action: string) => text.actionFor(action, server.name);
-  const switchTo = (on: boolean) => {
-    if (on) return reach(setSeen);
+  const switchTo = (enabled: boolean) => {
+    if (enabled) return reach(setSeen);
     enable.mutate(
       { id: server.id, enabled: false, fingerprint: server.fingerprint },
       { onError: (error) => failed(text.notSwitched, error) },
@@ -103,7 +103,7 @@ export function ServerRow({ server }: { server: ToolServer }) {
         <Button
           aria-label={named(text.test)}
           aria-disabled={isPending}
-          onClick={() => reach(({ name, tools }) => say(text.tested(name, tools.length)))}
+          onClick={() => reach(({ name, tools }) => inform(text.tested(name, tools.length)))}
         >
           {isPending && server.state !== 'asking' ? text.testing : text.test}
         </Button>
@@ -137,15 +137,23 @@ export function ServerRow({ server }: { server: ToolServer }) {
           <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
         </div>
       )}
-      <Dialog open={seen !== null} onOpenChange={(on) => !on && setSeen(null)} title={text.enableTitle(server.name)}>
+      <Dialog
+        open={seen !== null}
+        onOpenChange={(isOpen) => !isOpen && setSeen(null)}
+        title={text.enableTitle(server.name)}
+      >
         {seen && <EnableServerForm server={seen} onDone={() => setSeen(null)} />}
       </Dialog>
-      <Dialog open={open === 'editing'} onOpenChange={(on) => !on && setOpen(null)} title={text.form.edit(server.name)}>
+      <Dialog
+        open={open === 'editing'}
+        onOpenChange={(isOpen) => !isOpen && setOpen(null)}
+        title={text.form.edit(server.name)}
+      >
         <ServerForm server={server} onDone={() => setOpen(null)} />
       </Dialog>
       <Dialog
         open={open === 'removing'}
-        onOpenChange={(on) => !on && setOpen(null)}
+        onOpenChange={(isOpen) => !isOpen && setOpen(null)}
         title={text.removeTitle(server.name)}
       >
         <RemoveForm server={server} onDone={() => setOpen(null)} />

@@ -105,8 +105,11 @@ function BuiltIn({ tools }: { tools: readonly (Tool & { enabled: boolean })[] })
                 label={title}
                 checked={enabled}
                 disabled={enableBuiltIn.isPending}
-                onChange={(on) =>
-                  enableBuiltIn.mutate({ name, enabled: on }, { onError: (error) => failed(text.notSwitched, error) })
+                onChange={(enabled) =>
+                  enableBuiltIn.mutate(
+                    { name, enabled: enabled },
+                    { onError: (error) => failed(text.notSwitched, error) },
+                  )
                 }
               />
             </li>
@@ -136,10 +139,15 @@ function Servers({ servers }: { servers: readonly ToolServer[] }) {
           <ServerRow key={server.id} server={server} />
         ))}
       </ul>
-      <Dialog open={open === 'add'} onOpenChange={(on) => !on && close()} title={text.form.add}>
+      <Dialog open={open === 'add'} onOpenChange={(isOpen) => !isOpen && close()} title={text.form.add}>
         <ServerForm server={null} onDone={close} />
       </Dialog>
-      <Dialog open={open === 'import'} onOpenChange={(on) => !on && close()} title={text.importing.title} width="wide">
+      <Dialog
+        open={open === 'import'}
+        onOpenChange={(isOpen) => !isOpen && close()}
+        title={text.importing.title}
+        width="wide"
+      >
         <ImportServersForm onDone={close} />
       </Dialog>
     </section>
@@ -152,7 +160,7 @@ function Permissions({ permissions }: { permissions: readonly ToolPermission[] }
   const conversations = useConversations();
   const where = (id: string | null) => {
     if (id === null) return text.everyChat;
-    const title = conversations.data?.conversations.find((each) => each.id === id)?.title;
+    const title = conversations.data?.conversations.find((conversation) => conversation.id === id)?.title;
     return title ? text.inChat(title) : text.oneChat;
   };
   return (

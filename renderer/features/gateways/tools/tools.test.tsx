@@ -86,14 +86,14 @@ test('an invalid address cannot be saved, and a refusal by the core is shown in 
 test('a server is switched on only after its current tools were shown', async () => {
   const fake = await open();
   await useFiles().click();
-  const look = dialog('Switch on Files?');
-  await expect.element(look).toMatchTextContent('write_file');
-  await expect.element(look).toMatchTextContent('files --root /tmp/a b');
+  const question = dialog('Switch on Files?');
+  await expect.element(question).toMatchTextContent('write_file');
+  await expect.element(question).toMatchTextContent('files --root /tmp/a b');
   expect(fake.calls).not.toContain('tools.enableServer');
-  await look.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
   await expect.element(useFiles()).not.toBeChecked();
   await useFiles().click();
-  await look.getByRole('button', { name: 'Switch on' }).click();
+  await question.getByRole('button', { name: 'Switch on' }).click();
   await expect.element(useFiles()).toBeChecked();
   await useFiles().click();
   await expect.element(useFiles()).not.toBeChecked();

@@ -19,8 +19,8 @@ import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { getHitAuthor } from '../../search/hit-author.ts';
 import { MarkedText } from '../../search/marked-text.tsx';
-import { saidBy } from '../../search/said-by.ts';
 import { seekInTools } from '../../search/seek-in-tools.ts';
 import { useSearch } from '../../search/use-search.ts';
 import { useChatDialog } from './chat-dialog.ts';
@@ -46,7 +46,7 @@ const useSelection = create<Selection>()((set, get) => ({
 
 /** Returns the selected chats that are still listed. */
 const getSelected = (conversations: readonly Conversation[], ids: ReadonlySet<string>): Conversation[] =>
-  conversations.filter((each) => ids.has(each.id));
+  conversations.filter((conversation) => ids.has(conversation.id));
 
 interface ChatsPageProps {
   view: ChatsView;
@@ -176,11 +176,11 @@ function BulkBar({ conversations }: { conversations: readonly Conversation[] }) 
   const ask = useChatDialog((state) => state.ask);
   const { act } = useAct();
   const selected = getSelected(conversations, ids);
-  const chosen = selected.map((each) => each.id);
+  const chosen = selected.map((conversation) => conversation.id);
   useEffect(() => () => set([]), [set]);
   if (selected.length === 0) return null;
-  const inTrash = selected.every((each) => each.trashedAt !== null);
-  const archived = selected.every((each) => each.archived);
+  const inTrash = selected.every((conversation) => conversation.trashedAt !== null);
+  const archived = selected.every((conversation) => conversation.archived);
   const run = (change: Act) => {
     set([]);
     void act(...change);
@@ -194,7 +194,7 @@ function BulkBar({ conversations }: { conversations: readonly Conversation[] }) 
       <span role="status" className="px-1 font-medium tabular-nums">
         {text.selected(selected.length)}
       </span>
-      <Button variant="quiet" onClick={() => set(conversations.map((each) => each.id))}>
+      <Button variant="quiet" onClick={() => set(conversations.map((conversation) => conversation.id))}>
         {text.selectAll}
       </Button>
       <span className="flex-1" />
@@ -252,8 +252,8 @@ function ChatTable({ label, entries, onEnd }: ChatTableProps) {
   const rows = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => (entries[at]?.message ? 76 : 48),
-    getItemKey: (at) => entries[at]?.key ?? at,
+    estimateSize: (index) => (entries[index]?.message ? 76 : 48),
+    getItemKey: (index) => entries[index]?.key ?? index,
     overscan: 10,
   });
   const last = rows.range?.endIndex ?? 0;
@@ -265,10 +265,10 @@ function ChatTable({ label, entries, onEnd }: ChatTableProps) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const row = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>('[data-index]') : null;
-    const at = Number(row?.dataset.index);
-    const entry = entries[at];
+    const rowIndex = Number(row?.dataset.index);
+    const entry = entries[rowIndex];
     if (!row || !entry || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
+    const next = { ArrowDown: rowIndex + 1, ArrowUp: rowIndex - 1, Home: 0, End: entries.length - 1 }[event.key];
     if (next !== undefined) {
       event.preventDefault();
       const index = Math.max(0, Math.min(entries.length - 1, next));
@@ -315,7 +315,7 @@ interface EntryProps {
 
 function Entry({ entry: { conversation, title, message }, selected, onSelect }: EntryProps) {
   const overview = useOverview();
-  const folder = overview.data?.folders.find((each) => each.id === conversation.folderId);
+  const folder = overview.data?.folders.find((candidate) => candidate.id === conversation.folderId);
   const when = message?.createdAt ?? conversation.updatedAt;
   return (
     <div className="flex items-start gap-3 rounded-menu px-2 py-2 hover:bg-hover has-[input:checked]:bg-accent-soft">
@@ -340,7 +340,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
         </span>
         {message && (
           <span className="mt-0.5 line-clamp-2 text-fg-2">
-            <span className="text-fg-3">{saidBy(message)}: </span>
+            <span className="text-fg-3">{getHitAuthor(message)}: </span>
             <MarkedText runs={message.snippet} />
           </span>
         )}

@@ -182,15 +182,15 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
   const { rows: listed, recent, loading } = useListRows();
   const rows = listed();
   const [focused, setFocused] = useState<string | null>(null);
-  const focusable = rows.flatMap((row, at) => (row.kind === 'heading' ? [] : [at]));
+  const focusable = rows.flatMap((row, index) => (row.kind === 'heading' ? [] : [index]));
   const here = rows.findIndex((row) => row.kind === 'chat' && row.conversation.id === current);
-  const kept = rows.findIndex((row) => row.key === focused);
-  const stop = kept >= 0 ? kept : here >= 0 ? here : (focusable[0] ?? -1);
+  const same = rows.findIndex((row) => row.key === focused);
+  const stop = same >= 0 ? same : here >= 0 ? here : (focusable[0] ?? -1);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: rowHeight,
-    getItemKey: (at) => rows[at]?.key ?? at,
+    getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 12,
     // The focused row stays mounted.
     rangeExtractor: (range) => rowsWith(range, [stop]),
@@ -205,8 +205,8 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
   const ask = useChatDialog((state) => state.ask);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const row = rows[stop];
-    const at = focusable.indexOf(stop);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: focusable.length - 1 }[event.key];
+    const position = focusable.indexOf(stop);
+    const next = { ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: focusable.length - 1 }[event.key];
     if (
       next !== undefined &&
       !event.altKey &&

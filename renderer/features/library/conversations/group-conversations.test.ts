@@ -5,7 +5,7 @@ import { groupConversations } from './list-rows.ts';
 
 const now = new Date(2026, 10, 21, 0, 30).getTime();
 const hour = 3_600_000;
-const at = (id: string, updatedAt: number): Conversation => ({
+const createConversation = (id: string, updatedAt: number): Conversation => ({
   id,
   title: id,
   model: 'router',
@@ -24,7 +24,12 @@ const at = (id: string, updatedAt: number): Conversation => ({
 
 test('an hour ago is yesterday when it is half past midnight', () => {
   const groups = groupConversations(
-    [at('a', now - 60_000), at('b', now - hour), at('c', now - 26 * hour), at('d', now - 40 * 24 * hour)],
+    [
+      createConversation('a', now - 60_000),
+      createConversation('b', now - hour),
+      createConversation('c', now - 26 * hour),
+      createConversation('d', now - 40 * 24 * hour),
+    ],
     now,
   );
   expect(groups.map((group) => [group.label, group.conversations.map((entry) => entry.id)])).toEqual([
@@ -38,7 +43,7 @@ test('an hour ago is yesterday when it is half past midnight', () => {
 test('every conversation is in one group, newest first', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: now })), (times) => {
-      const list = times.map((time, index) => at(String(index), time));
+      const list = times.map((time, index) => createConversation(String(index), time));
       const shown = groupConversations(list, now).flatMap((group) => group.conversations);
       expect(shown.length).toBe(list.length);
       expect(shown.every((entry, index) => index === 0 || entry.updatedAt <= (shown[index - 1]?.updatedAt ?? 0))).toBe(

@@ -39,17 +39,18 @@ export function listRows(
     inside,
   });
   const rows: ListRow[] = [];
-  if (pinned.length > 0) rows.push(heading(labels.pinned), ...pinned.map((each) => chat(each, false, 'pinned')));
+  if (pinned.length > 0)
+    rows.push(heading(labels.pinned), ...pinned.map((conversation) => chat(conversation, false, 'pinned')));
   if (folders.length > 0) rows.push(heading(labels.folders, true));
   for (const folder of folders) {
     const open = openFolders.has(folder.id);
     rows.push({ kind: 'folder', key: `folder ${folder.id}`, folder, open });
     const inside = open ? contents.get(folder.id) : undefined;
-    rows.push(...(inside?.conversations ?? []).map((each) => chat(each, true, folder.id)));
+    rows.push(...(inside?.conversations ?? []).map((conversation) => chat(conversation, true, folder.id)));
     if (inside?.more) rows.push({ kind: 'more', key: `more ${folder.id}`, folder });
   }
   for (const group of groupConversations(recent, nowMs)) {
-    rows.push(heading(group.label), ...group.conversations.map((each) => chat(each, false, 'recent')));
+    rows.push(heading(group.label), ...group.conversations.map((conversation) => chat(conversation, false, 'recent')));
   }
   return rows;
 }

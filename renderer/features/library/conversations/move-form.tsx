@@ -18,14 +18,14 @@ export function MoveForm({ conversations, onDone }: { conversations: readonly Co
   const { act } = useAct();
   const { failed } = useNotify();
   const [name, setName] = useState('');
-  const ids = conversations.map((each) => each.id);
-  const current = conversations.every((each) => each.folderId === conversations[0]?.folderId)
+  const ids = conversations.map((conversation) => conversation.id);
+  const current = conversations.every((conversation) => conversation.folderId === conversations[0]?.folderId)
     ? (conversations[0]?.folderId ?? null)
     : undefined;
   const move = (folderId: string | null, folder: string) => {
     onDone();
-    const said = folderId ? text.done.moved(ids.length, folder) : text.done.unfiled(ids.length);
-    void act(ids, { folderId }, said);
+    const title = folderId ? text.done.moved(ids.length, folder) : text.done.unfiled(ids.length);
+    void act(ids, { folderId }, title);
   };
   const moveToNew = () =>
     createFolder.mutate(

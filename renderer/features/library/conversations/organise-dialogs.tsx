@@ -84,7 +84,7 @@ function EmptyTrashForm({ onDone }: { onDone: () => void }) {
 }
 
 function ForeverForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
-  const ids = conversations.map((each) => each.id);
+  const ids = conversations.map((conversation) => conversation.id);
   return <DeleteForm ids={ids} count={ids.length} action={text.removeForever} onDone={onDone} />;
 }
 
@@ -97,12 +97,12 @@ interface DeleteFormProps {
 
 function DeleteForm({ ids, count, action, onDone }: DeleteFormProps) {
   const { emptyTrash } = useOrganiseCalls();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const removeNow = () =>
     emptyTrash.mutate(ids, {
       onSuccess: ({ removed }) => {
         onDone();
-        say(text.emptied(removed));
+        inform(text.emptied(removed));
       },
       onError: (error) => failed(text.failed, error),
     });

@@ -13,7 +13,7 @@ export function TagsForm({ conversations, onDone }: { conversations: readonly Co
   const overview = useOverview();
   const { act } = useAct();
   const shared = (conversations[0]?.tags ?? []).filter((tag) =>
-    conversations.every((each) => each.tags.some((own) => own.toLowerCase() === tag.toLowerCase())),
+    conversations.every((conversation) => conversation.tags.some((own) => own.toLowerCase() === tag.toLowerCase())),
   );
   const [chosen, setChosen] = useState<readonly string[]>(shared);
   const [typed, setTyped] = useState('');
@@ -25,7 +25,7 @@ export function TagsForm({ conversations, onDone }: { conversations: readonly Co
   const problem = added.some(wrong) ? text.badTags : undefined;
   const save = () => {
     onDone();
-    const ids = conversations.map((each) => each.id);
+    const ids = conversations.map((conversation) => conversation.id);
     const addTags = [...chosen.filter((tag) => !shared.includes(tag)), ...added];
     const removeTags = shared.filter((tag) => !chosen.includes(tag));
     if (addTags.length + removeTags.length > 0) {
@@ -40,7 +40,7 @@ export function TagsForm({ conversations, onDone }: { conversations: readonly Co
             key={tag}
             type="button"
             aria-pressed={chosen.includes(tag)}
-            onClick={() => setChosen(chosen.includes(tag) ? chosen.filter((each) => each !== tag) : [...chosen, tag])}
+            onClick={() => setChosen(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])}
             className="h-7 rounded-full border border-line px-2.5 text-fg-2 text-sm hover:bg-hover aria-pressed:border-control aria-pressed:bg-active aria-pressed:text-fg"
           >
             {tag}

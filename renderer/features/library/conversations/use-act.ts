@@ -9,14 +9,14 @@ export function useAct() {
   const { change, putBack, createFolder, removeFolder, remove } = useOrganiseCalls();
   const { undoable, failed } = useNotify();
 
-  const offerBack = (said: string, undo: () => Promise<unknown>) =>
-    undoable(said, () => void undo().catch((error: unknown) => failed(text.undoFailed, error)));
+  const offerBack = (title: string, undo: () => Promise<unknown>) =>
+    undoable(title, () => void undo().catch((error: unknown) => failed(text.undoFailed, error)));
 
-  async function act(ids: readonly string[], wanted: PlacementChange, said: string): Promise<void> {
+  async function act(ids: readonly string[], wanted: PlacementChange, title: string): Promise<void> {
     if (ids.length === 0) return;
     try {
       const { before } = await change.mutateAsync({ ids: [...ids], change: wanted });
-      offerBack(said, () => putBack.mutateAsync({ placements: before }));
+      offerBack(title, () => putBack.mutateAsync({ placements: before }));
     } catch (error) {
       failed(text.failed, error);
     }
@@ -47,7 +47,7 @@ export function useAct() {
   return { act, dropFolder, dropTemporary };
 }
 
-export type Act = readonly [ids: readonly string[], change: PlacementChange, said: string];
+export type Act = readonly [ids: readonly string[], change: PlacementChange, title: string];
 
 /** Changes that need no dialog, with their toasts. */
 export const changes = {

@@ -13,23 +13,23 @@ export function useChatOffers(conversation: Conversation | null): void {
   const trashed = conversation !== null && conversation.trashedAt !== null;
   const ids = conversation ? [conversation.id] : [];
   const conversations = conversation ? [conversation] : [];
-  const kept = conversation !== null && !trashed;
+  const active = conversation !== null && !trashed;
   useOffers({
-    renameChat: kept ? () => ask({ kind: 'rename', conversation }) : null,
-    pinChat: kept && {
+    renameChat: active ? () => ask({ kind: 'rename', conversation }) : null,
+    pinChat: active && {
       name: conversation.pinned ? text.unpinChat : text.pinChat,
       run: () => void act(...(conversation.pinned ? changes.unpin(ids) : changes.pin(ids))),
     },
-    moveChat: kept ? () => ask({ kind: 'move', conversations }) : null,
-    tagChat: kept ? () => ask({ kind: 'tags', conversations }) : null,
-    exportChat: kept ? () => ask({ kind: 'export', conversations }) : null,
+    moveChat: active ? () => ask({ kind: 'move', conversations }) : null,
+    tagChat: active ? () => ask({ kind: 'tags', conversations }) : null,
+    exportChat: active ? () => ask({ kind: 'export', conversations }) : null,
     copyChat: conversation && (() => void copyMarkdown(conversation)),
-    duplicateChat: kept ? () => void duplicate(conversation) : null,
-    archiveChat: kept && {
+    duplicateChat: active ? () => void duplicate(conversation) : null,
+    archiveChat: active && {
       name: conversation.archived ? text.unarchiveChat : text.archiveChat,
       run: () => void act(...(conversation.archived ? changes.unarchive(ids) : changes.archive(ids))),
     },
-    trashChat: kept ? () => void act(...changes.trash(ids)) : null,
+    trashChat: active ? () => void act(...changes.trash(ids)) : null,
     restoreChat: trashed ? () => void act(...changes.restore(ids)) : null,
   });
 }

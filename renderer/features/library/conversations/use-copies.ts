@@ -7,13 +7,13 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 /** Copies a chat to a second chat, or its text to the clipboard. */
 export function useCopies() {
   const api = useApi();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   return {
     async duplicate({ id }: Conversation): Promise<void> {
       try {
         const copy = await api.transfer.duplicate({ id });
         useNav.getState().go({ page: 'chat', conversationId: copy.id });
-        say(text.duplicated);
+        inform(text.duplicated);
       } catch (error) {
         failed(text.notDuplicated, error);
       }
@@ -24,9 +24,9 @@ export function useCopies() {
         const parts: string[] = [];
         for await (const piece of await api.transfer.export({ ids: [id], format: 'markdown' })) parts.push(piece.text);
         await navigator.clipboard.writeText(parts.join(''));
-        say(text.chatCopied);
+        inform(text.chatCopied);
       } catch (error) {
-        if (error instanceof DOMException) say(text.notCopied, text.copyRefused);
+        if (error instanceof DOMException) inform(text.notCopied, text.copyRefused);
         else failed(text.notCopied, error);
       }
     },

@@ -40,8 +40,8 @@ export function useFolderContents(folderIds: readonly string[]) {
     queries: folderIds.map((folderId) => list.queryOptions({ input: { folderId, pinned: false, limit: maxInFolder } })),
     combine: (results) =>
       new Map<string, { conversations: readonly Conversation[]; more: boolean }>(
-        results.flatMap(({ data }, at) => {
-          const id = folderIds[at];
+        results.flatMap(({ data }, index) => {
+          const id = folderIds[index];
           return data && id ? [[id, { conversations: data.conversations, more: data.nextCursor !== null }]] : [];
         }),
       ),
@@ -73,10 +73,10 @@ export function useOrganiseCalls() {
 /** Turns a temporary chat into a saved one. */
 export function useKeepChat() {
   const api = useApi();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   return (id: string) =>
     void api.conversations.keep({ id }).then(
-      () => say(text.kept),
+      () => inform(text.kept),
       (error: unknown) => failed(text.failed, error),
     );
 }

@@ -19,19 +19,19 @@ export function ExportForm({ conversations, onDone }: { conversations: readonly 
   const { giveUp } = exporting;
   // Closing the form cancels the export.
   useEffect(() => giveUp, [giveUp]);
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const name = conversations.length === 1 ? (conversations[0]?.title ?? '') : text.exportMany(conversations.length);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         exporting.mutate(
-          { ids: conversations.map((each) => each.id), format, name },
+          { ids: conversations.map((conversation) => conversation.id), format, name },
           {
             onSuccess: (exported) => {
               if (exported.as === 'nothing') return;
               onDone();
-              say(exportedText(exported));
+              inform(exportedText(exported));
             },
             onError: (error) => failed(text.exportFailed, error),
           },

@@ -8,7 +8,7 @@ import { type OpenImport, useImportDecision } from './use-import.ts';
 /** Asks whether to import what was read from a file. Null: not shown. */
 export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone: () => void }) {
   const { commit, giveUp } = useImportDecision();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const goOn = useRef<HTMLButtonElement>(null);
   const close = () => {
     if (commit.isPending) return;
@@ -32,7 +32,7 @@ export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone
             commit.mutate(open.uploadId, {
               onSuccess: ({ imported, newMessages, leftOut }) => {
                 const left = leftOut.map(({ what, count }) => text.left[what](count)).join(', ');
-                say(text.imported(imported, newMessages), left && `${text.leftOut} ${left}`);
+                inform(text.imported(imported, newMessages), left && `${text.leftOut} ${left}`);
               },
               onError: (error) => failed(text.importFailed, error),
               onSettled: onDone,

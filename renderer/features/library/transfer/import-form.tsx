@@ -20,10 +20,10 @@ interface ImportFormProps {
 
 /** A preview of an import: what would be imported and what would not. */
 export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: ImportFormProps) {
-  const brought = preview.conversations.filter((each) => each.newMessages > 0);
-  const [grown, fresh] = [brought.filter((each) => each.alreadyHere), brought.filter((each) => !each.alreadyHere)];
+  const brought = preview.conversations.filter((conversation) => conversation.newMessages > 0);
+  const [grown, fresh] = [brought.filter((chat) => chat.alreadyHere), brought.filter((chat) => !chat.alreadyHere)];
   const known = preview.conversations.length - brought.length;
-  const added = grown.reduce((sum, each) => sum + each.newMessages, 0);
+  const added = grown.reduce((sum, chat) => sum + chat.newMessages, 0);
   const isNew = brought.length > 0;
   return (
     <>
@@ -40,12 +40,12 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
           className="mb-3 max-h-56 overflow-y-auto rounded-menu border border-line"
         >
           <ul>
-            {[...grown, ...fresh].slice(0, maxShown).map((each) => (
-              <li key={each.sourceId} className="flex items-baseline gap-3 px-3 py-1.5">
-                <span className="min-w-0 flex-1 wrap-anywhere">{each.title}</span>
+            {[...grown, ...fresh].slice(0, maxShown).map((chat) => (
+              <li key={chat.sourceId} className="flex items-baseline gap-3 px-3 py-1.5">
+                <span className="min-w-0 flex-1 wrap-anywhere">{chat.title}</span>
                 <span className="shrink-0 text-fg-3 text-xs tabular-nums">
-                  {each.alreadyHere ? text.newMessages(each.newMessages) : text.messages(each.messages)} ·{' '}
-                  {getDay(each.createdAt)}
+                  {chat.alreadyHere ? text.newMessages(chat.newMessages) : text.messages(chat.messages)} ·{' '}
+                  {getDay(chat.createdAt)}
                 </span>
               </li>
             ))}

@@ -79,7 +79,7 @@ async function getIds(api: Api, view: 'active' | 'archived'): Promise<string[]> 
       limit: 500,
       cursor,
     });
-    ids.push(...page.conversations.map((each) => each.id));
+    ids.push(...page.conversations.map((conversation) => conversation.id));
     cursor = page.nextCursor;
   } while (cursor);
   return ids;

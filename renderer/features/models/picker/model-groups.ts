@@ -2,7 +2,7 @@ import type { Model } from '#shared/wire/model.ts';
 import type { ProviderName } from '../../../api/use-provider-name.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { costsText } from '../../../text/costs-text.ts';
-import { saidByGateway } from '../../../text/error-text.ts';
+import { quoteGateway } from '../../../text/error-text.ts';
 import { usdPerMillion } from '../../../text/format.ts';
 import { text as modelsText } from '../../../text/models-text.ts';
 import { type Ability, abilities, isAble } from '../abilities.ts';
@@ -71,9 +71,9 @@ function getChoice(model: Model, providerName: ProviderName): ModelChoice {
   };
 }
 
-function getWant({ status, provider, unavailable_reason: said }: Model, providerName: ProviderName): string {
+function getWant({ status, provider, unavailable_reason: reason }: Model, providerName: ProviderName): string {
   if (status === 'no_credential') return text.wantsKey(providerName(provider));
-  return said === null ? '' : saidByGateway(status, said);
+  return reason === null ? '' : quoteGateway(status, reason);
 }
 
 /** True if every word of the query occurs in the name, id or maker. */

@@ -97,7 +97,7 @@ function Choice({ choice, preferred }: PreferredProps & { choice: ModelChoice })
           <span className={classNames('text-fg-3 text-xs', choice.disabled ? 'block truncate' : 'ml-2')}>{note}</span>
         )}
       </span>
-      <Abilities of={choice} />
+      <Abilities choice={choice} />
       <span className="w-24 shrink-0 text-right text-fg-3 text-xs tabular-nums">{choice.price}</span>
       {preferred && <FavouriteStar choice={choice} preferred={preferred} />}
       <span className="w-3.5 shrink-0">
@@ -110,7 +110,7 @@ function Choice({ choice, preferred }: PreferredProps & { choice: ModelChoice })
 }
 
 /** Icons for what the model can do. */
-function Abilities({ of: { abilities, disabled } }: { of: ModelChoice }) {
+function Abilities({ choice: { abilities, disabled } }: { choice: ModelChoice }) {
   if (abilities.length === 0 || disabled) return null;
   return (
     <span className="flex shrink-0 items-center gap-1 text-fg-3 max-sm:hidden">

@@ -10,7 +10,7 @@ afterEach(closeApp);
 
 const picker = page.getByRole('combobox', { name: 'Model', exact: true });
 const named = (name: string) => {
-  const model = fakeModels.find((each) => each.name === name);
+  const model = fakeModels.find((candidate) => candidate.name === name);
   if (!model) throw new Error(`There is no ${name}`);
   return model;
 };
@@ -45,7 +45,9 @@ test('a model whose provider has no key leads to where the key is added', async 
   const locked = fakeModels.find((model) => model.status === 'no_credential');
   if (!provider || !locked) throw new Error('Every provider of the fake has a key');
   await openApp('#chat', {
-    models: fakeModels.map((each) => (each === locked ? { ...each, provider: provider.id, name: 'Locked One' } : each)),
+    models: fakeModels.map((candidate) =>
+      candidate === locked ? { ...candidate, provider: provider.id, name: 'Locked One' } : candidate,
+    ),
   });
   await picker.click();
   await userEvent.keyboard('Locked');
@@ -58,14 +60,14 @@ test('a model can be chosen right after its key was added, although the list is 
   const locked = fakeModels.find((model) => model.status === 'no_credential');
   if (!locked) throw new Error('Every model of the fake has a key');
   const fake = await openApp('#chat', {
-    models: fakeModels.map((each) => (each === locked ? { ...each, name: 'Locked One' } : each)),
+    models: fakeModels.map((candidate) => (candidate === locked ? { ...candidate, name: 'Locked One' } : candidate)),
   });
   await picker.click();
   await userEvent.keyboard('Locked');
   const option = page.getByRole('option', { name: /Locked One.*Add a key/ });
   await expect.element(option).toBeVisible();
-  const open = fake.data.models.map((each) =>
-    each.id === locked.id ? { ...each, status: 'available' as const } : each,
+  const open = fake.data.models.map((candidate) =>
+    candidate.id === locked.id ? { ...candidate, status: 'available' as const } : candidate,
   );
   Object.assign(fake.data, { models: open });
   await option.click();

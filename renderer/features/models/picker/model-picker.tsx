@@ -61,9 +61,9 @@ interface Preferred {
 /** Puts favourites and recent models above the other groups, each model once. */
 function preferredFirst(groups: readonly ModelGroup[], { favourites, recent }: Preferred): ModelGroup[] {
   const all = groups.flatMap(({ items }) => items).filter(({ disabled }) => !disabled);
-  const of = (ids: readonly string[]) => ids.flatMap((id) => all.find((item) => item.id === id) ?? []);
-  const stars = of(favourites);
-  const lately = of(recent.filter((id) => !favourites.includes(id)));
+  const getItems = (ids: readonly string[]) => ids.flatMap((id) => all.find((item) => item.id === id) ?? []);
+  const stars = getItems(favourites);
+  const lately = getItems(recent.filter((id) => !favourites.includes(id)));
   const rest = groups.map(({ value, items }) => ({
     value,
     items: items.filter((item) => !stars.includes(item) && !lately.includes(item)),

@@ -18,7 +18,7 @@ import { useBackupCalls, useBackups } from './use-backups.ts';
 export function DataSection() {
   const state = useBackups();
   const { make } = useBackupCalls();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const [restoring, setRestoring] = useState<Backup | null>(null);
   const [removing, setRemoving] = useState<Backup | null>(null);
   if (state.isError && !state.data) {
@@ -28,7 +28,7 @@ export function DataSection() {
   const { backups, problem, missingFiles, folder, keptDaily, keptWeekly } = state.data;
   const makeNow = () =>
     make.mutate(undefined, {
-      onSuccess: () => say(text.made),
+      onSuccess: () => inform(text.made),
       onError: (error) => failed(text.makeFailed, error),
     });
   return (
@@ -44,12 +44,12 @@ export function DataSection() {
       {missingFiles > 0 && <Notice tone="warn">{text.missingFiles(missingFiles)}</Notice>}
       {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
       <ul aria-label={text.title} className="my-2 divide-y divide-line">
-        {backups.map((each) => (
+        {backups.map((backup) => (
           <BackupRow
-            key={each.name}
-            backup={each}
-            onRestore={() => setRestoring(each)}
-            onRemove={() => setRemoving(each)}
+            key={backup.name}
+            backup={backup}
+            onRestore={() => setRestoring(backup)}
+            onRemove={() => setRemoving(backup)}
           />
         ))}
       </ul>
@@ -121,12 +121,12 @@ function RemoveForm({ backup, onDone }: { backup: Backup; onDone: () => void }) 
 
 function RestoreForm({ backup, onDone }: { backup: Backup; onDone: () => void }) {
   const { restore } = useBackupCalls();
-  const { say, failed } = useNotify();
+  const { inform, failed } = useNotify();
   const restoreNow = () =>
     restore.mutate(backup.name, {
       onSuccess: () => {
         onDone();
-        say(text.restored);
+        inform(text.restored);
       },
       onError: (error) => {
         onDone();

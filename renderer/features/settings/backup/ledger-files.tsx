@@ -24,11 +24,11 @@ export function LedgerFiles() {
   const [removing, setRemoving] = useState<LedgerBackup | null>(null);
   const [restoring, setRestoring] = useState<LedgerBackup | null>(null);
   const { billingAccount } = useBillingAccount();
-  const { say, undoable, failed } = useNotify();
+  const { inform, undoable, failed } = useNotify();
   const done = () => setRemoving(null);
   const copyNow = () =>
     backUp.mutate(undefined, {
-      onSuccess: () => say(text.ledgerCopied),
+      onSuccess: () => inform(text.ledgerCopied),
       onError: (error) => failed(text.ledgerCopyFailed, error),
     });
   const removeNow = (name: string) =>
@@ -82,22 +82,22 @@ export function LedgerFiles() {
       )}
       {copies.data?.backups.length === 0 && <p className="py-1 text-fg-3">{text.ledgerNone}</p>}
       <ul aria-label={text.ledgerCopies} className="my-2 divide-y divide-line">
-        {copies.data?.backups.map((each) => (
-          <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
-            <span className="min-w-32 flex-1">{getSecond(each.createdAt)}</span>
-            <Badge>{text.kinds[each.kind]}</Badge>
-            <span className="w-20 text-right text-fg-3">{bytes(each.bytes)}</span>
+        {copies.data?.backups.map((backup) => (
+          <li key={backup.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
+            <span className="min-w-32 flex-1">{getSecond(backup.createdAt)}</span>
+            <Badge>{text.kinds[backup.kind]}</Badge>
+            <span className="w-20 text-right text-fg-3">{bytes(backup.bytes)}</span>
             <Button
               variant="quiet"
-              aria-label={text.actionFor(text.restore, getSecond(each.createdAt))}
-              onClick={() => setRestoring(each)}
+              aria-label={text.actionFor(text.restore, getSecond(backup.createdAt))}
+              onClick={() => setRestoring(backup)}
             >
               {text.restore}
             </Button>
             <Button
               variant="quiet"
-              aria-label={text.actionFor(text.remove, getSecond(each.createdAt))}
-              onClick={() => setRemoving(each)}
+              aria-label={text.actionFor(text.remove, getSecond(backup.createdAt))}
+              onClick={() => setRemoving(backup)}
             >
               {text.remove}
             </Button>
@@ -188,8 +188,8 @@ function WhatGoesBack({ accounts, lostKeys }: LedgerComparison) {
             <th scope="row" className={`${tableCell} max-w-40 truncate text-left font-normal`}>
               {getName(account)}
             </th>
-            <Sums of={account} sums={account.copy} />
-            <Sums of={account} sums={account.present} />
+            <Sums account={account} sums={account.copy} />
+            <Sums account={account} sums={account.present} />
           </tr>
         ))}
       </Table>
@@ -200,7 +200,7 @@ function WhatGoesBack({ accounts, lostKeys }: LedgerComparison) {
   );
 }
 
-function Sums({ of, sums }: { of: Account; sums: Account['copy'] }) {
+function Sums({ account, sums }: { account: Account; sums: Account['copy'] }) {
   return (
     <td className={`${tableCell} py-1.5 text-right`}>
       {sums === null ? (
@@ -210,7 +210,7 @@ function Sums({ of, sums }: { of: Account; sums: Account['copy'] }) {
           {text.requests(sums.requests)}
           <br />
           <MoneyIn text={text.spent} amount={sums.spentUsd} />
-          {of.billingAccount !== 'main' && (
+          {account.billingAccount !== 'main' && (
             <>
               <br />
               <MoneyIn text={text.left} amount={sums.balanceUsd} />

@@ -39,7 +39,7 @@ export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) 
         <>
           <div className="flex min-h-14 flex-wrap items-center gap-2 py-2.5">
             <p role="status" className="min-w-40 flex-1">
-              {said(data)}
+              {describeState(data)}
               {data.checkedAt !== null && (
                 <span className="block text-fg-3 text-xs">{words.checked(formatMoment(data.checkedAt))}</span>
               )}
@@ -77,7 +77,7 @@ export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) 
   );
 }
 
-function said({ status, version, percent, checkedAt }: UpdateState): string {
+function describeState({ status, version, percent, checkedAt }: UpdateState): string {
   const named = version ?? '';
   switch (status) {
     case 'downloading':

@@ -39,7 +39,7 @@ export function ShortcutEditor() {
   const wanted = query.trim().toLowerCase();
   const inBrowser = useAppInfo().data?.capabilities.windows === false;
   const shown = useHostActions().filter(({ id }) =>
-    [actionText[id], ...rebind.bindings[id].map(keyNames)].some((each) => each.toLowerCase().includes(wanted)),
+    [actionText[id], ...rebind.bindings[id].map(keyNames)].some((words) => words.toLowerCase().includes(wanted)),
   );
   return (
     <>
@@ -81,23 +81,23 @@ function ShortcutRow({ id, rebind }: { id: ActionId; rebind: ReturnType<typeof u
       <span className="min-w-40 flex-1">{name}</span>
       <span className="flex flex-wrap items-center gap-1.5">
         {keys.length === 0 && !capturing && <span className="text-fg-3 text-xs">{words.none}</span>}
-        {keys.map((each) =>
-          capturing?.replaced === each ? null : (
-            <span key={each} className="flex items-center">
+        {keys.map((key) =>
+          capturing?.replaced === key ? null : (
+            <span key={key} className="flex items-center">
               <button
                 type="button"
-                aria-label={words.change(keyNames(each), name)}
+                aria-label={words.change(keyNames(key), name)}
                 className="rounded-control px-0.5 py-1 hover:bg-hover"
-                onClick={() => setCapturing({ replaced: each })}
+                onClick={() => setCapturing({ replaced: key })}
               >
-                <Keys keys={each} />
+                <Keys keys={key} />
               </button>
               <IconButton
                 icon={X}
                 size="sm"
-                label={words.remove(keyNames(each), name)}
+                label={words.remove(keyNames(key), name)}
                 className="size-6!"
-                onClick={() => rebind.unbind(id, each)}
+                onClick={() => rebind.unbind(id, key)}
               />
             </span>
           ),

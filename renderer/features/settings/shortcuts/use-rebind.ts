@@ -38,11 +38,11 @@ export function useRebind() {
         ? withKeys(
             changed,
             holder,
-            bindings[holder].filter((each) => each !== keys),
+            bindings[holder].filter((other) => other !== keys),
           )
         : changed;
       const own =
-        replaced === null ? [...bindings[id], keys] : bindings[id].map((each) => (each === replaced ? keys : each));
+        replaced === null ? [...bindings[id], keys] : bindings[id].map((other) => (other === replaced ? keys : other));
       save(withKeys(freed, id, [...new Set(own)]));
     },
     unbind: (id: ActionId, keys: string) =>
@@ -50,7 +50,7 @@ export function useRebind() {
         withKeys(
           changed,
           id,
-          bindings[id].filter((each) => each !== keys),
+          bindings[id].filter((other) => other !== keys),
         ),
       ),
     reset(id: ActionId): void {

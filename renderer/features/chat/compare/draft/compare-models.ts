@@ -1,6 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from '../../../../text/compare-text.ts';
-import { saidByGateway } from '../../../../text/error-text.ts';
+import { quoteGateway } from '../../../../text/error-text.ts';
 
 export const named = (models: readonly Model[], id: string): Model | undefined =>
   models.find((model) => model.id === id || model.aliases.includes(id));
@@ -13,5 +13,5 @@ export function getProblem(models: readonly Model[], id: string): string | null 
   if (!record) return text.gone(id);
   if (record.status === 'available' || record.status === 'degraded') return null;
   const { name, status, unavailable_reason: said } = record;
-  return text.unusable(name, said === null ? null : saidByGateway(status, said));
+  return text.unusable(name, said === null ? null : quoteGateway(status, said));
 }
