@@ -57,7 +57,7 @@ function Diagram({ source }: { source: string }) {
           height={drawing.height}
           // Shrinks to fit, but at most to half its size; then it scrolls.
           style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
-          alt={words.diagramOf(getKind(source))}
+          alt={words.diagramAlt(getKind(source))}
         />
       </ScrollGroup>
     </div>

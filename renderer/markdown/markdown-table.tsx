@@ -69,9 +69,9 @@ const letterPx = { narrow: 7.5, wide: 14 } as const;
 const maxColumnPx = 420;
 
 function columnPx(cells: Cells): number {
-  const longestText = cells.reduce((most, { text }) => (text.length > most.length ? text : most), '');
-  const px = /[\u1100-\uffef]/.test(longestText) ? letterPx.wide : letterPx.narrow;
-  return Math.round(24 + Math.min(maxColumnPx, longestText.length * px));
+  const widestText = cells.reduce((most, { text }) => (text.length > most.length ? text : most), '');
+  const px = /[\u1100-\uffef]/.test(widestText) ? letterPx.wide : letterPx.narrow;
+  return Math.round(24 + Math.min(maxColumnPx, widestText.length * px));
 }
 
 /** Splits rows into groups that are drawn together. When a table grows, only the last group changes. */

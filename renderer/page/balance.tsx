@@ -31,7 +31,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
     >
       {billingAccount && (
         <span className={brief ? 'truncate text-fg-3 max-sm:text-2xs' : 'truncate font-medium text-sm'}>
-          {ownKey === null ? billingAccountName(billingAccount) : text.ownKeyOf(ownKey)}
+          {ownKey === null ? billingAccountName(billingAccount) : text.ownKeyLabel(ownKey)}
         </span>
       )}
       <span className={readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2'}>
@@ -41,7 +41,10 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && billingAccount && !balance && !otherBalance && text.noBalance}
-        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.balanceAsOf(formatClock(readAt))}`}
+        {ownKey === null &&
+          readAt !== null &&
+          (balance || otherBalance) &&
+          ` ${text.balanceReadAt(formatClock(readAt))}`}
         {!billingAccount && (billingAccounts.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -24,7 +24,7 @@ export const text = words({
   settings: 'Settings',
   modelHere: 'for this chat',
   modelNew: 'for a new chat',
-  languageOf: (name: string) => `Language: ${name}`,
+  languageLabel: (name: string) => `Language: ${name}`,
   nothing: (query: string) => `Nothing is called or says “${query}”.`,
   more: 'More',
   searchFor: (query: string) => `Search all chats for “${query}”`,

@@ -56,7 +56,7 @@ export const composerText = words({
   openFile: (name: string) => `Open ${name}`,
   previousFile: 'Previous',
   nextFile: 'Next',
-  fileOf: (index: number, total: number) => `${count(index)} of ${count(total)}`,
+  filePosition: (index: number, total: number) => `${count(index)} of ${count(total)}`,
   uploading: (name: string) => `Reading ${name}`,
   fileFacts: (size: string, tokens: string) => `${size} · ≈ ${tokens} tokens`,
   pdfPreview: (size: string) =>

@@ -28,7 +28,7 @@ export const connectionText = words({
   paysNow: (name: string) => `Gateway: ${name}`,
   manage: 'Manage gateways…',
   more: 'More',
-  moreOf: (name: string) => `More about ${name}`,
+  moreLabel: (name: string) => `More about ${name}`,
   rename: 'Rename',
   replace: 'Replace the key',
   remove: 'Remove',

@@ -8,7 +8,7 @@ export const text = words({
   views: { active: 'Chats', archived: 'Archive', trash: 'Trash' },
   view: 'Which chats',
   pinned: 'Pinned',
-  folderOf: (name: string, count: number) => `${name}, ${chats(count)}`,
+  folderLabel: (name: string, count: number) => `${name}, ${chats(count)}`,
   newFolder: 'New folder',
   folderName: 'Name of the folder',
   rename: 'Rename',

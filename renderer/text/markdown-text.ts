@@ -12,7 +12,7 @@ export const markdownText = words({
   image: 'Image',
   showImage: (name: string) => `Show picture: ${name}`,
   diagram: 'Diagram',
-  diagramOf: (kind: string) => (kind ? `Diagram (${kind}); its source is one button away` : 'Diagram'),
+  diagramAlt: (kind: string) => (kind ? `Diagram (${kind}); its source is one button away` : 'Diagram'),
   showSource: 'Show the source',
   showDiagram: 'Show the diagram',
   drawnTooLong: 'It took too long to draw.',

@@ -162,7 +162,7 @@ export const text = words({
     requests: 'Requests',
     spent: 'Spent',
     speed: 'Speed',
-    speedOf: (tokens: number, requests: number) => `${count(tokens)} tok/s (median of ${count(requests)})`,
+    speedValue: (tokens: number, requests: number) => `${count(tokens)} tok/s (median of ${count(requests)})`,
     firstToken: 'First word after',
     seconds: (seconds: string) => `${seconds} s`,
     neverUsed: 'Not used yet.',

@@ -46,7 +46,7 @@ export const text = words({
   testFailed: 'Not tested',
   look: 'Look again',
   tools: (count: number) => `Tools (${count})`,
-  toolsOf: (name: string) => `Tools of ${name}`,
+  toolsLabel: (name: string) => `Tools of ${name}`,
   noTools: 'It has no tools.',
   readOnly: 'says it only reads',
   edit: 'Edit',

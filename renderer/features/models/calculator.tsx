@@ -17,7 +17,7 @@ type Mix = Readonly<Record<(typeof fields)[number], string>>;
 const typicalMix: Mix = { messages: '1000', input: '2000', cached: '1000', output: '500' };
 
 /** Returns the cost of the messages with a model, billed one by one. Null if the model has no price. */
-function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
+function getMixCost(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
   const [messages, input, cached, output] = fields.map((field) =>
     /^\d{1,9}$/.test(mix[field].trim()) ? Number(mix[field]) : null,
   );
@@ -46,7 +46,7 @@ export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps)
   const billingAccount = useBillingAccount().billingAccount;
   const own = useMix(billingAccount?.id ?? null).data;
   const first = models[0];
-  const wrong = first !== undefined && costOfMix(first, mix) === 'wrong';
+  const wrong = first !== undefined && getMixCost(first, mix) === 'wrong';
   return (
     <section aria-label={calculator.title}>
       <Heading className="mt-6 mb-2 font-semibold text-sm">{calculator.title}</Heading>
@@ -100,7 +100,7 @@ export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps)
 }
 
 function MixCost({ model, mix }: { model: CatalogueModel; mix: Mix }) {
-  const cost = costOfMix(model, mix);
+  const cost = getMixCost(model, mix);
   if (cost === 'too long' || cost === 'wrong') return <span className="text-fg-2">{calculator.tooLong}</span>;
   return <Money amount={cost} />;
 }

@@ -24,7 +24,9 @@ export function OwnUse({ model }: { model: string }) {
             [details.spent, <Money key="spent" amount={use.data.costUsd} />],
             ...(use.data.tokensPerSecond === null
               ? []
-              : [[details.speed, details.speedOf(Math.round(use.data.tokensPerSecond), use.data.measured)] as const]),
+              : [
+                  [details.speed, details.speedValue(Math.round(use.data.tokensPerSecond), use.data.measured)] as const,
+                ]),
             ...(use.data.firstTokenMs === null
               ? []
               : [[details.firstToken, details.seconds((use.data.firstTokenMs / 1000).toFixed(1))] as const]),

@@ -222,7 +222,7 @@ function useEverything(): Entry[] {
       id: `language:${other}`,
       group: text.groups.app,
       icon: Languages,
-      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(getLocale[other]) ?? other),
+      label: text.languageLabel(new Intl.DisplayNames(locale, { type: 'language' }).of(getLocale[other]) ?? other),
       run: () => update.mutate({ language: other }),
     })),
     ...(conversations.data?.conversations ?? []).map(chatEntry),

@@ -139,14 +139,15 @@ function listParts(list: Tokens.List): Token[] {
       const from = start + index;
       index += items.length;
       const [only] = items;
-      const listOf = (inner: Tokens.ListItem[]): Tokens.List => {
+      const createList = (inner: Tokens.ListItem[]): Tokens.List => {
         const raw = inner.map((item) => item.raw).join('');
         return { ...list, start: list.ordered ? from : '', items: inner, raw };
       };
-      if (items.length > 1 || !only || tokensWeight(only.tokens, textOfBlock) <= textOfBlock) return [listOf(items)];
+      if (items.length > 1 || !only || tokensWeight(only.tokens, textOfBlock) <= textOfBlock)
+        return [createList(items)];
       const [first, ...rest] = packedBlocks(only.tokens);
       const tokens = first ?? [];
-      return [listOf([{ ...only, tokens, raw: getRaw(tokens), text: getRaw(tokens) }]), ...rest.flat()];
+      return [createList([{ ...only, tokens, raw: getRaw(tokens), text: getRaw(tokens) }]), ...rest.flat()];
     },
   );
 }

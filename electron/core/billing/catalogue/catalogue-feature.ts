@@ -11,7 +11,7 @@ import type { ListedModels } from '../../gateways/models/models-feature.ts';
 import { staleDays } from '../../gateways/models/price-age.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { Db } from '../../storage/database/db.ts';
-import { useOfModel } from './use-of-model.ts';
+import { getModelUse } from './use-of-model.ts';
 import { type WhatIfDeps, whatIf } from './what-if.ts';
 
 const limitMs = 10_000;
@@ -72,7 +72,7 @@ export function catalogueFeature(deps: CatalogueDeps) {
   const account = {
     async use({ model }: { model: string }) {
       const { client } = await connections.payerFor(model);
-      return orNothing(() => useOfModel(client, model, now()), null);
+      return orNothing(() => getModelUse(client, model, now()), null);
     },
 
     async mix({ billingAccount }: { billingAccount: BillingAccount }) {

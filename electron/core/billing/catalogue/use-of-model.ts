@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const measured = 100;
 
 /** Returns an account's use of a model in the last 90 days, and the speed of its latest answers. */
-export async function useOfModel(client: GatewayClient, model: string, nowMs: number) {
+export async function getModelUse(client: GatewayClient, model: string, nowMs: number) {
   const since = Math.floor((nowMs - days * dayMs) / 1000);
   const period = { start: since, end: Math.ceil(nowMs / 1000) };
   const signal = AbortSignal.timeout(limitMs);

@@ -289,7 +289,7 @@ function Keys({ account }: { account: string }) {
         return (
           <Meter
             key={id}
-            label={text.caps.keyOf(name ?? text.caps.unnamedKey)}
+            label={text.caps.keyMeter(name ?? text.caps.unnamedKey)}
             ratio={part}
             value={text.caps.meter(usd(spentUsd), usd(limitUsd), share(part))}
           />

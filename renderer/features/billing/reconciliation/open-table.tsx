@@ -27,8 +27,8 @@ export function OpenTable({ billingAccount, found, onMore }: OpenTableProps) {
         label={text.open}
         columns={[
           { name: columns.what },
-          { name: columns.told, amount: true },
-          { name: columns.booked, amount: true },
+          { name: columns.chatAmount, amount: true },
+          { name: columns.ledgerAmount, amount: true },
           { name: columns.action, amount: true },
         ]}
       >

@@ -36,7 +36,7 @@ export const text = words({
   nothingOpen: 'Every request has its record, its line in the ledger and its amount.',
   nothingOpenYet: 'Nothing, of what was read so far. The ledger’s lines are compared once all of them are read.',
   nothingOpenInRecords: 'Every request has its record and its amount. Lines of a ledger this gateway does not tell.',
-  columns: { date: 'Date', what: 'Request', told: 'Chat', booked: 'Books', action: 'Action' },
+  columns: { date: 'Date', what: 'Request', chatAmount: 'Chat', ledgerAmount: 'Books', action: 'Action' },
   reasons: {
     cost_open: 'The chat does not know yet what it cost.',
     cost_differs: 'The chat says another amount than the books.',

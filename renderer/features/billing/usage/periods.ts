@@ -16,7 +16,7 @@ const getFirst = (day: string): string => `${formatMonth(day)}-01`;
  * Returns a period that ends today, or the current month up to today. `back` steps that many periods back; an earlier
  * month is complete.
  */
-export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, today: string): Days {
+export function getPresetDays(preset: Exclude<Preset, 'custom'>, back: number, today: string): Days {
   if (preset !== 'month') {
     const last = addDays(today, -back * Number(preset));
     return { first: addDays(last, 1 - Number(preset)), last };

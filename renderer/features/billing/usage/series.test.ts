@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { daysBetween } from '#shared/days.ts';
-import { countDaysOfUse, daysBack, daysOfPreset, readRange } from './periods.ts';
+import { countDaysOfUse, daysBack, getPresetDays, readRange } from './periods.ts';
 import { formatExact, formatRounded, getAxis } from './series.ts';
 
 test('a preset period ends today, and earlier periods follow without a gap', () => {
-  expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
-  expect(daysOfPreset('7', 1, '2026-11-21')).toEqual({ first: '2026-11-08', last: '2026-11-14' });
+  expect(getPresetDays('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
+  expect(getPresetDays('7', 1, '2026-11-21')).toEqual({ first: '2026-11-08', last: '2026-11-14' });
   expect(daysBack({ first: '2026-03-01', last: '2026-03-10' }, 1)).toEqual({ first: '2026-02-19', last: '2026-02-28' });
 });
 
 test('the current month ends today, and earlier months are complete', () => {
-  expect(daysOfPreset('month', 0, '2026-03-31')).toEqual({ first: '2026-03-01', last: '2026-03-31' });
-  expect(daysOfPreset('month', 1, '2026-03-31')).toEqual({ first: '2026-02-01', last: '2026-02-28' });
-  expect(daysOfPreset('month', 3, '2026-03-31')).toEqual({ first: '2025-12-01', last: '2025-12-31' });
-  expect(daysOfPreset('month', 13, '2025-03-01')).toEqual({ first: '2024-02-01', last: '2024-02-29' });
+  expect(getPresetDays('month', 0, '2026-03-31')).toEqual({ first: '2026-03-01', last: '2026-03-31' });
+  expect(getPresetDays('month', 1, '2026-03-31')).toEqual({ first: '2026-02-01', last: '2026-02-28' });
+  expect(getPresetDays('month', 3, '2026-03-31')).toEqual({ first: '2025-12-01', last: '2025-12-31' });
+  expect(getPresetDays('month', 13, '2025-03-01')).toEqual({ first: '2024-02-01', last: '2024-02-29' });
 });
 
 test('a stored range is used only if it is valid and not too long', () => {

@@ -11,7 +11,7 @@ import { Skeleton } from '../../../ui/notices/skeleton.tsx';
 import {
   type Days,
   daysBack,
-  daysOfPreset,
+  getPresetDays,
   localZone,
   maxDays,
   type Preset,
@@ -33,8 +33,8 @@ export function UsagePage() {
   const [back, setBack] = useState(0);
   const zone = zoneKind === 'utc' ? 'UTC' : localZone();
   const today = todayIn(zone);
-  const newest = preset === 'custom' ? (range ?? daysOfPreset('30', 0, today)) : daysOfPreset(preset, 0, today);
-  const shown = preset === 'custom' ? daysBack(newest, back) : daysOfPreset(preset, back, today);
+  const newest = preset === 'custom' ? (range ?? getPresetDays('30', 0, today)) : getPresetDays(preset, 0, today);
+  const shown = preset === 'custom' ? daysBack(newest, back) : getPresetDays(preset, back, today);
   const step = (by: 1 | -1) => setBack((now) => Math.max(0, Math.min(400, now + by)));
   usePageKeys({ '[': () => step(1), ']': () => step(-1) });
 

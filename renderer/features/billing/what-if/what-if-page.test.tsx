@@ -4,7 +4,7 @@ import './what-if-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
-import { givenDays, rangeOfDays, whatIfRange, whatIfSearch } from './what-if-page.tsx';
+import { givenDays, toRange, whatIfRange, whatIfSearch } from './what-if-page.tsx';
 
 afterEach(closeApp);
 
@@ -45,7 +45,7 @@ test('days in the address are read in its time zone, and invalid ones are ignore
   const search = whatIfSearch(['a/b'], days);
   expect(search).toBe('pick=a%2Fb&days=2026-10-25%2F2026-10-25&zone=Europe%2FBerlin');
   expect(givenDays(search)).toEqual(days);
-  const { start, end } = rangeOfDays(days);
+  const { start, end } = toRange(days);
   expect([new Date(start).toISOString(), end - start]).toEqual(['2026-10-24T22:00:00.000Z', 25 * 3_600_000]);
   expect(
     ['', 'days=2026-10-26', 'days=2026-10-26/2026-10-25', 'days=2026-10-25/2026-10-26&zone=Nowhere'].map(givenDays),

@@ -145,7 +145,7 @@ export function whatIfSearch(picked: readonly string[], days: UsagePeriod | null
 }
 
 /** Returns the bounds of the given days. `end` is exclusive. */
-export const rangeOfDays = ({ first, last, zone }: UsagePeriod): { start: number; end: number } => ({
+export const toRange = ({ first, last, zone }: UsagePeriod): { start: number; end: number } => ({
   start: startOfDay(zone, first),
   end: startOfDay(zone, addDays(last, 1)),
 });
@@ -191,7 +191,7 @@ export function WhatIfPage() {
         <Comparison
           key={billingAccount.id}
           billingAccount={billingAccount}
-          range={days ? rangeOfDays(days) : whatIfRange(period, Date.now())}
+          range={days ? toRange(days) : whatIfRange(period, Date.now())}
         />
       )}
     </BillingAccountPage>

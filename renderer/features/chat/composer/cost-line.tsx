@@ -15,7 +15,7 @@ export function CostLine({ next, onContext }: { next: NextMessage; onContext: ()
   const { model, compare, toColumns, compareQuote, live, empty } = next;
   const billingAccount = usePayer(model);
   const ownKey = useOwnKey(model);
-  const bearer = ownKey === null ? billingAccount && billingAccountName(billingAccount) : shellText.ownKeyOf(ownKey);
+  const bearer = ownKey === null ? billingAccount && billingAccountName(billingAccount) : shellText.ownKeyLabel(ownKey);
   const payer = billingAccount && (billingAccount.simulated ? text.testCredits : text.paidBy(bearer ?? ''));
   if (toColumns || compare.on) {
     const worth = toColumns ? !empty : compare.value.length > 1;

@@ -55,7 +55,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
         <p className="font-medium wrap-anywhere">{failure.sentence}</p>
         {said !== null && !failure.sentence.includes(said) && (
           <div className="mt-1.5 text-fg-2">
-            <p className="text-xs">{failureText.providerSays(provider ?? failureText.providerUnnamed)}</p>
+            <p className="text-xs">{failureText.providerReports(provider ?? failureText.providerUnnamed)}</p>
             <blockquote className="mt-0.5 max-h-32 overflow-y-auto border-line border-l-2 pl-2.5 wrap-anywhere">
               {said}
             </blockquote>

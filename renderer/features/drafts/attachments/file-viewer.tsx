@@ -45,7 +45,7 @@ export function FileViewer({ index, count, onIndex, title, children }: FileViewe
         <div className="mt-3 flex items-center justify-center gap-2">
           <IconButton icon={ChevronLeft} label={text.previousFile} onClick={() => move(-1)} />
           <span role="status" className="text-fg-2 text-xs tabular-nums">
-            {text.fileOf(index + 1, count)}
+            {text.filePosition(index + 1, count)}
           </span>
           <IconButton icon={ChevronRight} label={text.nextFile} onClick={() => move(1)} />
         </div>

@@ -37,7 +37,7 @@ export function GatewayList() {
           <Use id={account.id} name={account.name} active={active === account.id} />
           <Menu
             trigger={
-              <Button aria-label={words.moreOf(account.name)}>
+              <Button aria-label={words.moreLabel(account.name)}>
                 {words.more}
                 <ChevronDown size={14} aria-hidden />
               </Button>

@@ -232,7 +232,7 @@ export function ApiKeys({ accounts, baseUrl }: ApiKeysProps) {
         >
           <Menu
             trigger={
-              <Button aria-label={words.changeOf(getName(entry))}>
+              <Button aria-label={words.changeLabel(getName(entry))}>
                 {words.change}
                 <ChevronDown size={14} aria-hidden />
               </Button>

@@ -95,7 +95,7 @@ export function Snippets({ baseUrl, secret = null }: { baseUrl: string; secret?:
     <div className="mt-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <Segmented label={words.snippetKind} value={kind} options={kinds} onChange={setKind} />
-        <Button aria-label={words.copyOf(words.snippets[kind])} onClick={() => void copy(snippet)}>
+        <Button aria-label={words.copyLabel(words.snippets[kind])} onClick={() => void copy(snippet)}>
           {copied ? words.copied : words.copy}
         </Button>
       </div>

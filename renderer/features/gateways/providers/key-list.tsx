@@ -30,7 +30,7 @@ export function KeyList({ provider }: { provider: Provider }) {
       {keys.length > 1 && (
         <>
           <p className="text-fg-3 text-xs">{words.keyOrderNote}</p>
-          <ol aria-label={words.keysOf(provider.name)} className="mt-1 mb-1.5">
+          <ol aria-label={words.keysLabel(provider.name)} className="mt-1 mb-1.5">
             {keys.map((key, index) => (
               <KeyItem key={key.id} provider={provider} entry={key} position={index} />
             ))}

@@ -109,7 +109,7 @@ export function ServerRow({ server }: { server: ToolServer }) {
         </Button>
         {server.tools.length > 0 && (
           <Button
-            aria-label={text.toolsOf(server.name)}
+            aria-label={text.toolsLabel(server.name)}
             aria-expanded={open === 'tools'}
             onClick={() => setOpen(open === 'tools' ? null : 'tools')}
           >
@@ -134,7 +134,7 @@ export function ServerRow({ server }: { server: ToolServer }) {
       </div>
       {open === 'tools' && (
         <div className="mt-3">
-          <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
+          <ToolList label={text.toolsLabel(server.name)} tools={server.tools} />
         </div>
       )}
       <Dialog
@@ -193,7 +193,7 @@ function EnableServerForm({ server, onDone }: { server: ToolServer; onDone: () =
       <p className="mb-2 text-fg-2">{text.enableBody}</p>
       <TransportLine transport={server.transport} />
       <div className="mt-3">
-        <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
+        <ToolList label={text.toolsLabel(server.name)} tools={server.tools} />
       </div>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>

@@ -139,7 +139,7 @@ function FolderRow({ row, index, tabIndex }: RowOf<'folder'>) {
           data-row={index}
           tabIndex={tabIndex}
           aria-expanded={open}
-          aria-label={organiseText.folderOf(folder.name, folder.conversations)}
+          aria-label={organiseText.folderLabel(folder.name, folder.conversations)}
           onClick={() => toggle(folder.id)}
           onDragOver={(event) => {
             if (!event.dataTransfer.types.includes(dragged)) return;
