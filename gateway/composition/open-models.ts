@@ -26,7 +26,7 @@ export interface ModelOptions {
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download | undefined;
   /** Whoever asks pays the providers as well, as in the app: what they say of the account is passed on (wire contract §3.3). */
-  readonly tellsWords?: boolean;
+  readonly showsProviderMessages?: boolean;
 }
 
 /** The providers that may be asked. Throws `invalid_input` where one is set that there is not. */
@@ -37,7 +37,7 @@ export function openRegistry(options: ModelOptions, fetch: UpstreamFetch, log: L
     sandboxPace: options.sandboxPace ?? 1,
     now: options.now ?? Date.now,
     download: options.download,
-    tellsWords: options.tellsWords,
+    showsProviderMessages: options.showsProviderMessages,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);

@@ -208,10 +208,10 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
     current.whole = false;
     run.disconnect.asks(target.model.provider, false, readsOn);
   };
-  const tellsBill = (ask: AskBill) => {
+  const offersCost = (ask: AskBill) => {
     current.askBill = ask;
   };
-  const context = { signal, firstEventMs, silentMs, whole, fetch: deps.fetch, answersInParts, tellsBill };
+  const context = { signal, firstEventMs, silentMs, whole, fetch: deps.fetch, answersInParts, offersCost };
   try {
     await attempt(target, request, context, (events) => listener.take(events));
   } catch (error) {

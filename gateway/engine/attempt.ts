@@ -23,7 +23,7 @@ export interface AttemptContext {
   readonly whole: boolean;
   readonly fetch: UpstreamFetch;
   readonly answersInParts: () => void;
-  readonly tellsBill: (ask: AskBill) => void;
+  readonly offersCost: (ask: AskBill) => void;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function attempt(
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
-  const { firstEventMs, silentMs, whole, fetch, tellsBill } = context;
+  const { firstEventMs, silentMs, whole, fetch, offersCost } = context;
   let timer: NodeJS.Timeout | undefined;
   const expectBeginning = () => {
     timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
@@ -65,7 +65,7 @@ export async function attempt(
     abort.throwIfAborted();
     const { provider, credential } = target;
     const answersNonStreaming = () => clearTimeout(timer);
-    const told = { answersInParts, answersNonStreaming, tellsBill };
+    const told = { answersInParts, answersNonStreaming, offersCost };
     await provider.chat(request, { credential, signal: abort, fetch, silentMs, ...told }, hear);
     over = true;
     abort.throwIfAborted();

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { getReason, wordless } from '../providers/upstream/upstream-error.ts';
+import { getReason, withoutMessage } from '../providers/upstream/upstream-error.ts';
 import type { Target } from './admit.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {
@@ -33,7 +33,7 @@ export function ownKeyError(error: AppError): AppError {
   }
   const own = refusals[error.code];
   if (own) return new AppError(error.code, own, { param, provider });
-  return wordless(error);
+  return withoutMessage(error);
 }
 
 /** Nobody but the vendor could say that there is no model of this name. */

@@ -66,7 +66,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
       fetch: options.fetch ? platformFetch(options.fetch) : connections.fetch,
       whole: false,
       answersInParts,
-      tellsBill: () => {},
+      offersCost: () => {},
     };
     await attempt(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);

@@ -9,5 +9,5 @@ interface BodyInput {
   readonly fetched: FetchedFiles | null;
 }
 
-/** Writes what an upstream is sent. */
+/** Writes the body of an upstream request on a worker thread. */
 export const bodyTask = workerTask<BodyInput, Uint8Array>('body');

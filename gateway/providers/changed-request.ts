@@ -15,22 +15,25 @@ import { getShare } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
 import { addressesIn } from './upstream/fetched-files.ts';
 
-/** What a model's facts ask of the long parts of a request. Decided without opening them, done where its body is written. */
+/**
+ * Changes to the long parts of a request that its model needs. They are decided by the model's facts without unpacking
+ * those parts, and applied where the body is written.
+ */
 export interface LongChanges {
   readonly turns: readonly TurnRepair[];
-  /** Said after all other instructions. */
+  /** Added after all other instructions. */
   readonly instructions: readonly string[];
-  /** Only this tool is offered, because the model cannot be told to call it. */
+  /** Name of the only tool that is offered, for a model that can't be forced to call a particular tool. */
   readonly onlyTool: string | null;
-  /** The answer's format: its schema closed, or all of it asked for in words. */
+  /** How the answer's format is requested: with the schema as sent, with the schema closed, or in words. */
   readonly format: 'as_sent' | 'closed' | 'in_words';
-  /** Strict tools: their schemas closed, or no longer strict. */
+  /** What happens to strict tools: their schemas stay as sent, are closed, or are no longer strict. */
   readonly strictTools: 'as_sent' | 'closed' | 'not_strict';
 }
 
 type Parameters = ProviderRequest['parameters'];
 
-/** The request as its model takes it; the same one where nothing is to be changed. */
+/** Applies the request's changes. Returns the same object if there are none. */
 function changedRequest(request: ProviderRequest): ProviderRequest {
   const { changes } = request;
   if (!changes) return request;
@@ -53,9 +56,9 @@ function changedMessages(
   const instructions = [...changes.instructions, words].filter(Boolean);
   if (changes.turns.length === 0 && instructions.length === 0) return messages;
   const turns = repairedTurns(messages, changes.turns);
-  const at = turns.findIndex(({ role }) => role !== 'system' && role !== 'developer');
-  const said = instructions.map((content): ChatMessage => ({ role: 'system', content }));
-  return turns.toSpliced(at < 0 ? turns.length : at, 0, ...said);
+  const index = turns.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  const added = instructions.map((content): ChatMessage => ({ role: 'system', content }));
+  return turns.toSpliced(index < 0 ? turns.length : index, 0, ...added);
 }
 
 function changedParameters(parameters: Parameters, { onlyTool, format, strictTools }: LongChanges): Parameters {
@@ -85,14 +88,14 @@ function changedTool(tool: Tool, rule: LongChanges['strictTools']): Tool {
   return { ...tool, function: { ...fn, strict: undefined } };
 }
 
-/** Whose words a request's body is written in. */
+/** The API in whose format a request's body is written. */
 export type BodyWriter =
   | { readonly kind: 'completions'; readonly dialect: Dialect }
   | { readonly kind: 'responses'; readonly extras: Extras }
   | { readonly kind: 'messages' }
   | { readonly kind: 'generate' };
 
-/** What an upstream is sent: an object to be written as JSON, or its bytes. */
+/** Writes the body of an upstream request: an object still to be written as JSON, or the finished bytes. */
 export function writtenBody(given: ProviderRequest, writer: BodyWriter): object | Uint8Array {
   const changed = changedRequest(given);
   const messages = withCallState(changed.messages, changed.recalled);
@@ -109,7 +112,10 @@ export function writtenBody(given: ProviderRequest, writer: BodyWriter): object 
   }
 }
 
-/** What an upstream is sent, with the files that were fetched for it; written on a thread of its own where it is long. */
+/**
+ * Writes the body of an upstream request, with the files that were downloaded for it. A long body is written on a
+ * worker thread.
+ */
 export function upstreamBody(given: ProviderRequest, writer: BodyWriter): MaybePromise<object | Uint8Array> {
   if (!given.packed && !given.fetched) return writtenBody(given, writer);
   const { fetched = null, ...request } = given;
@@ -121,14 +127,14 @@ export function upstreamBody(given: ProviderRequest, writer: BodyWriter): MaybeP
   );
 }
 
-/** The pictures and files that a request names by their address, each with the first place that names it. */
+/** Maps the URL of each picture and file in a request to the first place that names it. */
 export const getRemoteFiles = ({ packed, messages }: ProviderRequest): ReadonlyMap<string, string> =>
   packed ? packed.remoteFiles : addressesIn(messages);
 
-/** What providers want back with a tool call, as its `extra_content`, by the call's id. */
+/** State that a provider wants back with a tool call, as its `extra_content`, by the call's id. */
 export type CallState = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** The messages with the state of calls that came back without any; the same ones where there is none. */
+/** Adds stored state to tool calls that came back without any. Returns the same messages if there is none. */
 function withCallState(messages: readonly ChatMessage[], state: CallState | null | undefined): readonly ChatMessage[] {
   if (!state?.size) return messages;
   return messages.map((message) => {

@@ -4,8 +4,8 @@ import type { Provider, ProviderContext } from './provider.ts';
 import { getReason, listsNothing } from './upstream/upstream-error.ts';
 
 /**
- * Asks a provider whether a credential works, by a free call. A server of one's own that lists nothing works where a model of it is
- * named; else it fails with the reason `no_model_list` or `no_models_listed`.
+ * Checks a credential with a free call to its provider. A self-hosted server that lists no models still passes if the
+ * credential names one of its models. Otherwise the check fails with the reason `no_model_list` or `no_models_listed`.
  */
 export async function checkCredential(provider: Provider, context: ProviderContext): Promise<void> {
   if (provider.checkKey) return provider.checkKey(context);

@@ -3,36 +3,39 @@ import { parseWithin } from '../runtime/json/parse-json.ts';
 import { workerTask } from '../runtime/threads/worker-task.ts';
 import type { EmbeddingFormat, Embeddings } from './embedding.ts';
 
-/** What a provider answered, as it came, and what was asked of it. */
+/** A provider's answer as received, and what was requested of it. */
 export interface EmbeddingAnswer {
   readonly blocks: readonly Uint8Array[];
-  /** Whose words it is in. */
+  /** The API in whose format the answer is. */
   readonly shape: 'openai' | 'google';
   readonly format: EmbeddingFormat;
   readonly dimensions: number | null;
-  /** Vectors that were asked for. */
+  /** Number of requested vectors. */
   readonly count: number;
 }
 
-/** What is wrong with an answer, to be said after the provider's name. */
+/** A description of what is wrong with an answer. The provider's name is put in front of it. */
 interface Fault {
   readonly fault: string;
 }
 
-/** Reads an answer on another thread. */
+/** Reads an answer on a worker thread. */
 export const embeddingsTask = workerTask<EmbeddingAnswer, Embeddings | Fault>('embeddings');
 
-/** 2,048 vectors of 3,072 numbers. */
+/** Enough for 2,048 vectors of 3,072 numbers. */
 const limits = { depth: 8, keys: 100_000, items: 10_000, values: 6_400_000 };
 
-/** Brings an answer into OpenAI's form: a vector for each input, in their order, all of one length, numbers only. */
+/**
+ * Converts an answer to OpenAI's format: one vector for each input, in the order of the inputs, all of the same length,
+ * with numbers only.
+ */
 export function embeddingsFrom({ blocks, shape, format, dimensions, count }: EmbeddingAnswer): Embeddings | Fault {
   const body = asObject(parseWithin(Buffer.concat(blocks).toString('utf8'), limits));
-  const said = shape === 'openai' ? openAiVectors(body) : googleVectors(body);
-  if (said.length !== count) return { fault: `answered with ${said.length} embeddings for ${count} inputs` };
+  const vectors = shape === 'openai' ? openAiVectors(body) : googleVectors(body);
+  if (vectors.length !== count) return { fault: `answered with ${vectors.length} embeddings for ${count} inputs` };
   let size = dimensions;
   const items: string[] = [];
-  for (const [index, value] of said.entries()) {
+  for (const [index, value] of vectors.entries()) {
     const vector = getVector(value);
     if (vector === null) return { fault: 'answered with an embedding that is no list of numbers' };
     size ??= vector.length;
@@ -42,11 +45,14 @@ export function embeddingsFrom({ blocks, shape, format, dimensions, count }: Emb
   return { data: `[${items.join(',')}]`, promptTokens: getPromptTokens(body, shape) };
 }
 
-/** In the order of the inputs, wherever they stand; one that stands twice leaves another one missing. */
+/**
+ * Sorts the vectors by their input's index. If an index occurs twice, another one is missing, so no vectors are
+ * returned.
+ */
 function openAiVectors(body: JsonObject): readonly unknown[] {
   const entries = asArray(body.data).map(asObject);
-  const ordered = new Map(entries.map(({ index, embedding }, at) => [asCount(index) ?? at, embedding]));
-  return ordered.size === entries.length ? entries.map((_, at) => ordered.get(at)) : [];
+  const ordered = new Map(entries.map(({ index, embedding }, position) => [asCount(index) ?? position, embedding]));
+  return ordered.size === entries.length ? entries.map((_, index) => ordered.get(index)) : [];
 }
 
 const googleVectors = (body: JsonObject) => asArray(body.embeddings).map((entry) => asObject(entry).values);
@@ -65,7 +71,7 @@ function getVector(value: unknown): Vector | null {
   return vector as Vector;
 }
 
-/** Base64 of 32-bit floats, the lowest byte first. */
+/** Decodes base64 of 32-bit floats, lowest byte first. */
 function decoded(text: string): Float32Array | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64');
@@ -73,19 +79,19 @@ function decoded(text: string): Float32Array | null {
   return Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
 }
 
-function written(vector: Vector, said: unknown, format: EmbeddingFormat): string {
+function written(vector: Vector, received: unknown, format: EmbeddingFormat): string {
   if (format === 'float') return JSON.stringify(Array.from(vector));
-  return `"${asText(said) ?? encoded(vector)}"`;
+  return `"${asText(received) ?? encoded(vector)}"`;
 }
 
-/** What OpenAI's clients decode: 32-bit floats, the lowest byte first. */
+/** Encodes 32-bit floats as base64, lowest byte first, which is what OpenAI's clients decode. */
 function encoded(vector: Vector): string {
   const bytes = Buffer.allocUnsafe(4 * vector.length);
   for (const [index, number] of vector.entries()) bytes.writeFloatLE(number, 4 * index);
   return bytes.toString('base64');
 }
 
-/** The list of made vectors in OpenAI's JSON. */
+/** Writes vectors as the list in OpenAI's JSON. */
 export const embeddingList = (vectors: readonly (readonly number[])[], format: EmbeddingFormat): string =>
   `[${vectors
     .map((vector, index) => `{"object":"embedding","index":${index},"embedding":${written(vector, null, format)}}`)

@@ -9,32 +9,35 @@ export type EmbeddingFormat = 'float' | 'base64';
 /** Texts, or the numbers of their tokens. */
 export type EmbeddingInputs = readonly string[] | readonly (readonly number[])[];
 
-/** Embeddings as every adapter is asked for them: one concrete model, limits already looked at. */
+/** An embedding request as adapters get it: for one concrete model, with its limits already checked. */
 export interface EmbeddingRequest {
   readonly model: string;
   readonly inputs: EmbeddingInputs;
-  /** Null: as many as the model has by itself. */
+  /** Null: the model's default. */
   readonly dimensions: number | null;
   readonly format: EmbeddingFormat;
   readonly user: string | null;
-  /** Whose request it is, for the order in which threads are shared. */
+  /** The account that sent the request. Worker threads serve accounts in turn. */
   readonly account: string;
 }
 
-/** Vectors for all inputs. */
+/** The vectors for all inputs. */
 export interface Embeddings {
-  /** The list in OpenAI's JSON, each vector in the format that was asked for. */
+  /** The list in OpenAI's JSON, with each vector in the requested format. */
   readonly data: string;
-  /** What the provider counted; null where it does not say. */
+  /** Tokens that the provider counted; null if it doesn't report them. */
   readonly promptTokens: number | null;
 }
 
-/** More than 2,048 vectors of 1,024 numbers in JSON take, or of 3,072 in base64. */
+/** Maximum size of an answer. 2,048 vectors take less, with 1,024 numbers each in JSON or 3,072 in base64. */
 const answerBytes = 67_108_864;
-/** So much is read in a moment. */
+/** A short answer is parsed in a moment, so it needs no worker thread. */
 const shortBytes = 131_072;
 
-/** Reads a provider's answer: a short one here, a long one on a thread of its own. Throws `upstream_bad_response` where it is no such answer. */
+/**
+ * Reads a provider's answer: a short one here, a long one on a worker thread. Throws `upstream_bad_response` if it
+ * doesn't contain the requested embeddings.
+ */
 export async function readEmbeddings(
   response: UpstreamResponse,
   provider: string,

@@ -1,6 +1,9 @@
 import type { ProviderRequest } from './provider.ts';
 
-/** What asks for the answer's format in words, of models and servers that know no other way. Empty where none is asked for. */
+/**
+ * Returns an instruction that asks for the answer's format in words, for models and servers that have no field for it.
+ * Empty if no format is requested.
+ */
 export function formatInWords({
   response_format: format,
 }: Pick<ProviderRequest['parameters'], 'response_format'>): string {

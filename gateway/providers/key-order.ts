@@ -5,13 +5,13 @@ import { getReason } from './upstream/upstream-error.ts';
 
 export type KeyTrouble = 'refused' | 'empty' | 'rate_limited';
 
-/** One of several keys, as far as it may be shown. */
+/** The state of one of several keys, without its secret. */
 export interface KeyState {
   readonly label: string;
-  /** Its last four characters. */
+  /** The last characters of the key, see `getEnds`. */
   readonly ends: string;
   readonly state: 'ready' | KeyTrouble;
-  /** When it is asked with again, in milliseconds since the epoch. */
+  /** When the key is tried again, in milliseconds since the epoch; null if it's ready. */
   readonly until: number | null;
 }
 
@@ -26,18 +26,22 @@ interface SetAside {
   readonly until: number;
 }
 
-/** So long another key is asked first, where the provider does not say how long. */
+/** How long other keys are tried first, if the provider doesn't name a time. */
 const waitMs: Readonly<Record<KeyTrouble, number>> = { refused: 300_000, empty: 300_000, rate_limited: 10_000 };
-/** Which failure of several is told: the one that is over first by itself. */
+/** If all keys fail, the first of these failures is reported, because it passes soonest without anybody's help. */
 const mildest: readonly KeyTrouble[] = ['rate_limited', 'empty', 'refused'];
 
 /**
- * Several keys of one provider, in their owner's order: the next one is asked with where one is refused, its account is empty
- * or its rate is limited, as long as nothing of an answer has come. One that failed so is set aside for a while.
+ * Uses several keys of one provider, in their owner's order. The next key is tried if one is refused, its account is
+ * empty or its rate limit is reached, as long as no part of an answer has arrived. The failed key is set aside for a
+ * while.
  */
 export function createKeyOrder({ now, log }: KeyOrderOptions) {
   const aside = new WeakMap<Secret, SetAside>();
-  /** Always the same object for a key of a credential: adapters remember by it what its owner is refused. */
+  /**
+   * One credential object for each key, always the same one: adapters use it to remember what OpenAI refuses to a key's
+   * owner.
+   */
   const singles = new WeakMap<ProviderCredential, Map<Secret, ProviderCredential>>();
   const isAside = ({ secret }: ProviderKey) => (aside.get(secret)?.until ?? 0) > now();
 
@@ -48,7 +52,10 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
     return found;
   }
 
-  /** Those that may work; where there is none, the one whose time is up first, so that a request asks at most once for nothing. */
+  /**
+   * Returns the keys that may work. If there are none, returns only the key that is set aside for the shortest time, so
+   * that a request makes at most one useless attempt.
+   */
   function toAsk(keys: readonly ProviderKey[]): readonly ProviderKey[] {
     const ready = keys.filter((key) => !isAside(key));
     if (ready.length > 0) return ready;
@@ -84,18 +91,18 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
         const error = toAppError(thrown);
         const trouble = getTrouble(error);
         if (trouble === null || signal.aborted) throw error;
-        // What a key may list says nothing of what it may answer.
+        // A key that may not list models may still answer chats.
         if (chat) setAside(provider, key, trouble, error);
         failures.set(trouble, error);
         if (chat?.begun) throw error;
       }
     }
-    const told = mildest.map((trouble) => failures.get(trouble)).find((error) => error !== undefined);
-    throw told ?? new AppError('internal_error', 'A provider has no key to be asked with.');
+    const reported = mildest.map((trouble) => failures.get(trouble)).find((error) => error !== undefined);
+    throw reported ?? new AppError('internal_error', 'A provider has no key to be asked with.');
   }
 
   return {
-    /** The provider, asked with one key after the other where it has several. */
+    /** Wraps a provider so that it's called with one key after the other if it has several. */
     withKeys(provider: Provider): Provider {
       const { id, chat, embed, models, checkKey } = provider;
       return {
@@ -103,11 +110,11 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
         chat(request, context, take) {
           if (!hasSeveral(context.credential)) return chat(request, context, take);
           const answer = { begun: false };
-          const hear: typeof take = (events) => {
+          const takeEvents: typeof take = (events) => {
             answer.begun ||= events.length > 0;
             return take(events);
           };
-          const ask = (credential: ProviderCredential) => chat(request, { ...context, credential }, hear);
+          const ask = (credential: ProviderCredential) => chat(request, { ...context, credential }, takeEvents);
           return inOrder(id, context.credential, context, ask, answer);
         },
         ...(embed ? { embed: embedInOrder(id, embed) } : {}),
@@ -120,14 +127,14 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
       };
     },
 
-    /** A check of it went well. */
+    /** Called after a successful check of a credential. Its key is then no longer set aside. */
     cleared: (provider: string, { apiKey: secret, keys = [] }: ProviderCredential): void => {
-      const key = keys.find((each) => each.secret === secret);
+      const key = keys.find((candidate) => candidate.secret === secret);
       if (key) worked(provider, key);
       else if (secret) aside.delete(secret);
     },
 
-    /** How the keys of a credential do, in their order; none where it has one at most. */
+    /** Returns the states of a credential's keys, in their order; empty if it has no list of keys. */
     getStates: ({ keys = [] }: ProviderCredential): KeyState[] =>
       keys.map((key) => {
         const found = isAside(key) ? aside.get(key.secret) : undefined;
@@ -164,7 +171,7 @@ function getTrouble(error: AppError): KeyTrouble | null {
   return reason === 'key_refused' ? 'refused' : null;
 }
 
-/** Of a short key less: four characters of eight would be half of it. */
+/** Returns the last four characters of a key, or two of a short key: four characters of eight would be half of it. */
 export const getEnds = (secret: Secret): string => {
   const text = secret.reveal();
   return text.slice(text.length < 16 ? -2 : -4);

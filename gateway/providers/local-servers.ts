@@ -2,29 +2,30 @@ import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import { knownProviderName, type ProviderId } from '#shared/known-providers.ts';
 import { readJson } from './upstream/upstream-fetch.ts';
 
-/** A server on this machine that can answer. */
+/** A model server on this machine that can answer. */
 export interface FoundServer {
   readonly id: ProviderId;
   readonly name: string;
   readonly baseUrl: string;
-  /** The models that it has, as it names them. */
+  /** Its models, by the server's names. */
   readonly models: string[];
 }
 
 interface FindOptions {
   readonly fetch: typeof globalThis.fetch;
-  /** The ports to knock on; each kind of server has a usual one, and any kind may be on any of them. */
+  /** Ports to try. Each kind of server has a usual port, but any kind may listen on any of them. */
   readonly ports?: readonly number[];
 }
 
-/** Ollama, LM Studio, llama.cpp and vLLM, unless their owner says otherwise. */
+/** Default ports of Ollama, LM Studio, llama.cpp and vLLM. */
 const usualPorts = [11434, 1234, 8080, 8000];
 const answerMs = 1_500;
 const shownModels = 200;
 
 /**
- * Looks for servers of one's own on the usual ports of 127.0.0.1, and nowhere else. What a server is it tells by answers
- * that only its kind gives; a redirect is not followed, and what does not answer like any of them is left out.
+ * Finds self-hosted model servers on the usual ports of 127.0.0.1, and nowhere else. The kind of a server is recognised
+ * by answers that only this kind gives. Redirects aren't followed, and a port that doesn't answer like a model server
+ * is left out.
  */
 export async function findLocalServers({ fetch, ports = usualPorts }: FindOptions): Promise<FoundServer[]> {
   const found = await Promise.all(ports.map((port) => serverAt(`http://127.0.0.1:${port}`, fetch)));
@@ -40,7 +41,7 @@ async function serverAt(origin: string, fetch: FindOptions['fetch']): Promise<Fo
   return { id, name: knownProviderName(id), baseUrl: `${origin}/v1`, models };
 }
 
-/** Each kind's own endpoint, beside those of OpenAI's family. */
+/** Recognises each kind by an endpoint that it has besides those of the OpenAI API. */
 async function getKind(ask: (path: string) => Promise<unknown>): Promise<ProviderId | null> {
   const [ollama, lmStudio, llamaCpp, vllm] = await Promise.all(
     ['/api/version', '/api/v0/models', '/props', '/version'].map(async (path) => asObject(await ask(path))),
@@ -51,11 +52,11 @@ async function getKind(ask: (path: string) => Promise<unknown>): Promise<Provide
   return asText(vllm?.version) ? 'vllm' : null;
 }
 
-/** LM Studio without a model: a list all the same. */
+/** LM Studio without a model answers with an empty list. */
 const isEmptyList = (answer: Readonly<Record<string, unknown>> | undefined) =>
   answer?.object === 'list' && asArray(answer.data).length === 0;
 
-/** The JSON of a free call; null for everything that is none. */
+/** Returns the JSON of a free call; null for any other answer. */
 async function getAnswer(url: string, fetch: FindOptions['fetch']): Promise<unknown> {
   const signal = AbortSignal.timeout(answerMs);
   try {
@@ -63,7 +64,7 @@ async function getAnswer(url: string, fetch: FindOptions['fetch']): Promise<unkn
     if (response.status === 200) return await readJson(response, url);
     await response.body?.cancel();
   } catch {
-    // Nobody there, no answer in time, or no JSON: nothing was found here.
+    // Nothing listens there, the answer was late, or it wasn't JSON. In each case no server was found.
   }
   return null;
 }

@@ -15,11 +15,14 @@ import { getReason } from './upstream/upstream-error.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 /**
- * Models that a vendor of the price book has and the book lacks: newer than the book, or named by hand. Nobody has read their
- * pages yet, so that a request is fitted to them by the facts of the nearest model that is known.
+ * Models of a price-book vendor that the book lacks: newer than the book, or named by hand. Nobody has read their
+ * documentation yet, so requests are fitted to them by the facts of the nearest known model.
  */
 
-/** A name in parts: `claude-sonnet-5-5` is line `claude`, version 5.5, tier `sonnet`. No version: the newest. */
+/**
+ * A model name in parts: `claude-sonnet-5-5` has the line `claude`, version 5.5 and the tier `sonnet`. A name without a
+ * version stands for the newest.
+ */
 interface ModelName {
   readonly line: string;
   readonly major: number;
@@ -27,18 +30,18 @@ interface ModelName {
   readonly tier: string;
 }
 
-/** Above every version there is. */
+/** Higher than every real version. */
 const newest = 1_000;
-/** Words that name no tier. */
+/** Words of a name that aren't a tier. */
 const passing = new Set(['preview', 'exp', 'experimental', 'chat', 'codex', 'it']);
 
 function parseName(model: string): ModelName {
   const base = withoutSnapshot(model.toLowerCase().replace(/^ft:([^:]+).*/, '$1'));
   const words = base.replace(/^o(?=\d)/, 'o-').split('-');
   const line = (words.shift() ?? '').replace(/^chatgpt$/, 'gpt');
-  const at = words.findIndex((word) => /^\d/.test(word));
-  const [, major = '', minor = '', letters = ''] = /^(\d+)(?:\.(\d+))?([a-z]*)$/.exec(words[at] ?? '') ?? [];
-  const next = words[at + 1] ?? '';
+  const index = words.findIndex((word) => /^\d/.test(word));
+  const [, major = '', minor = '', letters = ''] = /^(\d+)(?:\.(\d+))?([a-z]*)$/.exec(words[index] ?? '') ?? [];
+  const next = words[index + 1] ?? '';
   const hyphenated = line === 'claude' && minor === '' && /^\d{1,2}$/.test(next);
   const tier = words.filter((word) => !/^\d/.test(word) && !passing.has(word));
   return {
@@ -57,8 +60,9 @@ const parsed = new Map(
 );
 
 /**
- * What is known of the nearest model of its vendor: of the same line and generation, there of the same tier, there of the nearest
- * version. A vendor changes what its API takes with a generation, so that this comes before the tier. Null of other vendors.
+ * Returns the facts of the nearest known model of the same vendor: first of the same line and generation, then of the
+ * same tier, then of the nearest version. The generation comes before the tier, because a vendor changes what its API
+ * accepts with a generation. Null for other vendors.
  */
 export function nearestFacts(provider: string, model: string): ModelFacts | null {
   const wanted = parseName(model);
@@ -67,9 +71,9 @@ export function nearestFacts(provider: string, model: string): ModelFacts | null
   return ranked.toSorted((a, b) => compare(a.rank, b.rank))[0]?.facts ?? null;
 }
 
-/** How far a known model is from the wanted one, most important first. */
+/** The distance between a known model and the wanted one, most important part first. */
 function distance(wanted: ModelName, known: ModelName): readonly number[] {
-  // Of an older generation the last version is nearest, of a newer one the first.
+  // In an older generation the last version is nearest, in a newer one the first.
   const minor = known.major === wanted.major ? wanted.minor : known.major < wanted.major ? newest : 0;
   return [
     Number(wanted.line !== known.line),
@@ -79,7 +83,7 @@ function distance(wanted: ModelName, known: ModelName): readonly number[] {
   ];
 }
 
-/** An older one is nearer than any newer one, since what is gone stays gone. */
+/** An older version is nearer than any newer one, because a parameter that a vendor has removed doesn't return. */
 function from(wanted: number, known: number): readonly number[] {
   if (wanted === known) return [0, 0];
   return known < wanted ? [0, wanted - known] : [1, known - wanted];
@@ -93,13 +97,13 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** What a vendor's own list says of a model's requests; null: nothing. */
+/** What a vendor's own list contains about a model's requests; null if it contains nothing. */
 interface ListedFacts {
   readonly inputs: readonly string[] | null;
   readonly efforts: readonly Effort[] | null;
 }
 
-/** What the vendor's own list says of it comes before what is known of its nearest. */
+/** Facts in the vendor's own list take precedence over the facts of the nearest model. */
 function asVendorModel(listed: CatalogueModel, { inputs, efforts }: ListedFacts): CatalogueModel {
   const nearest = nearestFacts(listed.provider, listed.model);
   if (!nearest) return listed;
@@ -120,11 +124,11 @@ function asVendorModel(listed: CatalogueModel, { inputs, efforts }: ListedFacts)
     ...listed,
     ...getClaims(facts),
     created: listed.created,
-    // Limits grow from one generation to the next: of an older model nobody says them.
+    // Limits grow with each generation, so those of a newer model may be too large for an older one.
     ...(isOlder(listed.model, nearest)
       ? { contextLength: listed.contextLength, maxOutputTokens: listed.maxOutputTokens }
       : { contextLength: facts.contextLength }),
-    // Nobody has judged this one.
+    // Nobody has rated this model.
     quality: null,
   };
 }
@@ -134,11 +138,11 @@ function isOlder(model: string, known: ModelFacts): boolean {
   return found === undefined || wanted.line !== found.line || wanted.major < found.major;
 }
 
-/** Whether thinking can be left out is no level of effort: vendors do not list it. */
+/** Vendors don't list whether thinking can be turned off, because that's no level of effort. */
 const withNone = (efforts: readonly Effort[], nearest: ModelFacts): readonly Effort[] =>
   nearest.efforts.includes('none') ? ['none', ...efforts] : efforts;
 
-/** Where a list has its prices from. */
+/** The source of a list and its prices. */
 interface Listing {
   readonly provider: string;
   readonly dialect: Dialect;
@@ -151,8 +155,8 @@ const sampling = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'frequen
 const toolParameters = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 /**
- * A record for a model that its server lists. What the server does not say is offered, because it ignores or refuses by
- * itself what it lacks; a price that it does not say is not known, and quality never is.
+ * Builds the record of a model that its server lists. Features that the list doesn't mention are offered, because the
+ * server ignores or refuses what it lacks. A price that isn't listed is unknown, and the quality always is.
  */
 function listedModel(listing: Listing, listed: ListedModel): CatalogueModel {
   const { provider, dialect } = listing;
@@ -225,20 +229,24 @@ function getCapabilities(
 }
 
 export interface ModelLists {
-  /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */
+  /**
+   * Returns all models known now, as the same array until something changes. Lists that are old are fetched again in
+   * the background.
+   */
   models(): readonly CatalogueModel[];
   refresh(id: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Somebody looks at the list of models: vendors of the price book are asked for theirs from now on, behind it. Whoever only asks
-   * a model needs no list. Resolves when those that are asked for the first time have answered, or soon after.
+   * Called when somebody views the list of models. From then on the lists of price-book vendors are fetched in the
+   * background; a chat alone needs no list. Resolves when the lists that are fetched for the first time have arrived,
+   * or soon after.
    */
-  look(): Promise<void>;
+  refreshVendorLists(): Promise<void>;
   /**
-   * A model that nobody lists, of the vendor that names its models like this: it may be newer than every list. `provider`: only
-   * of this one. Null where the name shows no vendor.
+   * Returns a record for a model that isn't in any list, of the vendor that its name shows: the model may be newer than
+   * every list. `provider`: accept only this vendor. Null if the name shows no vendor.
    */
   unlisted(provider: string | null, model: string): CatalogueModel | null;
-  /** Forgets what the server before it listed, and asks the new one. */
+  /** Forgets the list of the old server and fetches that of the new one. */
   credentialChanged(id: string): void;
 }
 
@@ -248,27 +256,30 @@ export interface ModelListsOptions {
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly always: readonly CatalogueModel[];
-  /** All that may list models, in order of priority. */
+  /** All providers that may list models, in order of priority. */
   readonly providers: () => readonly Provider[];
   readonly getCredential: (id: string) => ProviderCredential | null;
 }
 
 const listTimeoutMs = 10_000;
-/** A model that was just pulled should appear while its owner still looks; a vendor's list changes by the day. */
+/**
+ * How long a list stays fresh. A model that was just pulled should appear while its owner still watches, but a vendor's
+ * list changes once a day at most.
+ */
 const freshMs = { ownServer: 30_000, hosted: 3_600_000 };
-/** How long somebody who looks waits for lists that are asked for the first time. */
+/** How long a viewer waits for lists that are fetched for the first time. */
 const firstListMs = 1_000;
-/** After a list that did not come; doubled with each one that follows. */
+/** The wait after a failed fetch. It doubles with each failure that follows. */
 const firstRetryMs = 30_000;
-/** A name that a vendor may have given: it is written into logs and records. */
+/** Names that a vendor may give a model. Other names are refused, because names are written into logs and records. */
 const plainName = /^[a-z0-9][\w.:-]{0,99}$/i;
 
-/** The models that providers list themselves, kept fresh as long as somebody looks. */
+/** Fetches the models that providers list, and keeps them fresh as long as somebody uses them. */
 export function createModelLists(options: ModelListsOptions): ModelLists {
   const lists = new Map<string, readonly CatalogueModel[]>();
-  /** When each is to be asked again, and how often it has failed since it last answered. */
+  /** When each list is fetched again, and how often it has failed since it last arrived. */
   const due = new Map<string, { readonly at: number; readonly failures: number }>();
-  /** Who asks meanwhile gets the same answer. */
+  /** Fetches in progress. Everybody who asks meanwhile gets the same answer. */
   const asking = new Map<string, { readonly credential: ProviderCredential | null; readonly answer: Promise<void> }>();
   let known = options.always;
 
@@ -278,7 +289,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     known = [...options.always, ...options.providers().flatMap((provider) => lists.get(provider.id) ?? [])];
   }
 
-  /** A list that arrives after its server was replaced is dropped; one that does not come leaves the old one. */
+  /** Fetches a list. It's dropped if its server was replaced meanwhile. If the fetch fails, the old list stays. */
   async function refresh(id: string, signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
     const credential = options.getCredential(id);
     const running = asking.get(id);
@@ -291,7 +302,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
   }
 
   async function ask(id: string, credential: ProviderCredential | null, signal: AbortSignal): Promise<void> {
-    const provider = options.providers().find((one) => one.id === id);
+    const provider = options.providers().find((candidate) => candidate.id === id);
     if (!credential || !provider) return;
     const failures = (due.get(id)?.failures ?? 0) + 1;
     due.set(id, { at: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
@@ -304,7 +315,10 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     keep(id, getRecords(id, credential, listed));
   }
 
-  /** What a server lists, with what its owner says of it, and what only its owner says. */
+  /**
+   * Returns the models that a server lists, with what its owner declared about them, and those that only its owner
+   * declared.
+   */
   function getRecords(id: string, credential: ProviderCredential, listed: readonly ListedModel[]): CatalogueModel[] {
     const day = new Date(options.now()).toISOString().slice(0, 10);
     const dialect = dialectOfServer(id, credential);
@@ -332,7 +346,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
       return known;
     },
     refresh,
-    async look() {
+    async refreshVendorLists() {
       for (const { id } of options.providers()) {
         if (isBookVendor(id) && options.getCredential(id) && !due.has(id)) refreshBehind(id);
       }
@@ -357,7 +371,10 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
 
 const freshFor = (id: string) => (isOwnServer(id) ? freshMs.ownServer : freshMs.hosted);
 
-/** Of the list of a vendor in the price book: it chats, and neither the book nor the list has it under a shorter name. */
+/**
+ * True for a model in a price-book vendor's list that chats, and that neither the book nor the list has under a shorter
+ * name.
+ */
 function isNew(provider: string, model: string, listed: readonly ListedModel[]): boolean {
   if (!canChat(provider, model) || isKnownModel(`${provider}/${model}`)) return false;
   const base = withoutSnapshot(model);
@@ -367,8 +384,8 @@ function isNew(provider: string, model: string, listed: readonly ListedModel[]):
 
 function getRecord(listing: Listing, listed: ListedModel): CatalogueModel {
   const record = listedModel(listing, listed);
-  const told = { inputs: listed.inputs ?? null, efforts: listed.efforts ?? null };
-  return isBookVendor(listing.provider) && !record.embedding ? asVendorModel(record, told) : record;
+  const listedFacts = { inputs: listed.inputs ?? null, efforts: listed.efforts ?? null };
+  return isBookVendor(listing.provider) && !record.embedding ? asVendorModel(record, listedFacts) : record;
 }
 
 const unverified = (model: CatalogueModel): CatalogueModel => ({ ...model, unverified: true });
@@ -378,7 +395,7 @@ const dialectOfServer = (id: string, { server }: ProviderCredential) =>
 
 const unknownModel = (model: string): ListedModel => ({ model, created: null, contextLength: null });
 
-/** What the server's owner says comes before what the server says. */
+/** What the server's owner declared takes precedence over what the server lists. */
 function declaredModel(
   model: CatalogueModel,
   declared: DeclaredModel | undefined,

@@ -4,31 +4,31 @@ import type { InputBound } from './content/input-bound.ts';
 import type { ProviderRequest } from './provider.ts';
 
 /**
- * A large request's long parts, in memory that all threads share: handing them on copies nothing, and the event loop's
+ * The long parts of a large request, in memory that all threads share. Passing them on copies nothing, and the main
  * thread never builds, walks or writes them.
  */
 export interface Packed {
   readonly bytes: SharedArrayBuffer;
-  /** Whose request it is: threads serve accounts in turn. */
+  /** The account that sent the request. Worker threads serve accounts in turn. */
   readonly account: string;
-  /** Pictures that are named by their address: where each is named first. */
+  /** Files that are given by their URL, each with the first place that names it. */
   readonly remoteFiles: ReadonlyMap<string, string>;
-  /** The estimate of what all of it is, in tokens. */
+  /** Estimated input tokens of the whole request. */
   readonly inputTokens: number;
-  /** What it comes to at the most, whoever counts. */
+  /** An upper limit for the input tokens, whichever tokenizer counts them. */
   readonly inputBound: InputBound;
 }
 
 type Parameters = ProviderRequest['parameters'];
 
-/** What may be long in a request. */
+/** The parts of a request that may be long. */
 interface LongParts {
   readonly messages: readonly ChatMessage[];
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
 }
 
-/** Puts the long parts away. Costs as much as they are long. */
+/** Serialises the long parts into shared memory. The time it takes grows with their length. */
 export function packed(parts: LongParts): SharedArrayBuffer {
   const { messages, parameters, openaiOnly } = parts;
   const bytes = serialize({ messages, parameters, openaiOnly } satisfies LongParts);
@@ -38,8 +38,8 @@ export function packed(parts: LongParts): SharedArrayBuffer {
 }
 
 /**
- * The request with its long parts again, as far as it still has them: a parameter that was left out stays out, and one that
- * was changed stays changed.
+ * Restores the long parts of a request. A parameter that was left out meanwhile stays out, and one that was changed
+ * stays changed.
  */
 export function unpacked(request: ProviderRequest, bytes: SharedArrayBuffer): ProviderRequest {
   const { messages, parameters, openaiOnly } = deserialize(Buffer.from(bytes)) as LongParts;
@@ -56,7 +56,10 @@ export function unpacked(request: ProviderRequest, bytes: SharedArrayBuffer): Pr
 
 const longNames = ['tools', 'response_format'] as const;
 
-/** Parameters that say the same of a request but are short: who decides looks at their presence and kind only. */
+/**
+ * Returns short parameters in place of long ones. The code that fits a request only checks which parameters it has and
+ * of which kind.
+ */
 export function standIns({ tools, response_format: format, ...short }: Parameters): Parameters {
   return {
     ...short,
@@ -74,6 +77,6 @@ const anySchema: NonNullable<Parameters['response_format']> = {
   json_schema: { name: '', schema: undefined, strict: undefined, description: undefined },
 };
 
-/** What the threads are told of a task on a packed request. */
+/** What the worker pool must know about a task for a packed request. */
 export const getShare = (packed: Packed | null | undefined) =>
   packed ? { account: packed.account, bytes: packed.bytes.byteLength } : {};

@@ -6,31 +6,35 @@ import { getRemoteFiles } from './changed-request.ts';
 import type { Provider, ProviderContext, ProviderCredential } from './provider.ts';
 import { mayCarrySecrets } from './upstream/dispatch-fetch.ts';
 import { type Download, fetchFiles, getDocuments } from './upstream/fetched-files.ts';
-import { saying, wordless } from './upstream/upstream-error.ts';
+import { withMessage, withoutMessage } from './upstream/upstream-error.ts';
 
-/** What is shorter is no secret, and could be part of any word. */
+/** A shorter text is no secret, and could be part of any word. */
 const minChars = 6;
 const redacted = '[redacted]';
 
-/** Only what it said of the request itself is passed on to everybody in its words (wire contract §3.3). */
-const saidOfRequest = new Set<ErrorCode>([
+/**
+ * With these codes the provider's message is about the request itself, so it's passed on to every caller (wire contract
+ * §3.3).
+ */
+const aboutRequest = new Set<ErrorCode>([
   'upstream_invalid_request',
   'context_length_exceeded',
   'content_policy_violation',
 ]);
 
 /**
- * A provider whose failures never say the key and the headers that it was asked with, whatever they look like, nor, unless
- * `tellsWords`, what it said of the account behind them (wire contract §3.3).
+ * Wraps a provider so that its errors never contain the key and the headers that it was called with. Unless
+ * `showsProviderMessages` is set, they don't contain either what the provider reports about the account behind the key
+ * (wire contract §3.3).
  */
-export function withoutKey(provider: Provider, tellsWords = false): Provider {
+export function withoutKey(provider: Provider, showsProviderMessages = false): Provider {
   const { checkKey, embed } = provider;
   const keeping =
     ({ apiKey, headers }: ProviderCredential) =>
     (error: unknown): never => {
       const secrets = [...(apiKey ? [apiKey] : []), ...(headers?.values() ?? [])];
-      const told = tellsWords ? error : withoutWords(error);
-      throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), told);
+      const shown = showsProviderMessages ? error : withoutWords(error);
+      throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), shown);
     };
   return {
     ...provider,
@@ -45,24 +49,27 @@ function cleared(error: unknown, key: string): unknown {
   if (!(error instanceof AppError) || key.length < minChars) return error;
   const clear = (text: string) => withoutTail(text.replaceAll(key, redacted), key);
   const clearOr = (text: string | null) => (text === null ? null : clear(text));
-  const said = error.providerError;
-  const providerError = said && {
-    status: said.status,
-    code: clearOr(said.code),
-    param: clearOr(said.param),
-    message: clearOr(said.message),
+  const reported = error.providerError;
+  const providerError = reported && {
+    status: reported.status,
+    code: clearOr(reported.code),
+    param: clearOr(reported.param),
+    message: clearOr(reported.message),
   };
   const message = clear(error.message);
-  if (message === error.message && JSON.stringify(providerError) === JSON.stringify(said)) return error;
-  return saying(error, message, providerError);
+  if (message === error.message && JSON.stringify(providerError) === JSON.stringify(reported)) return error;
+  return withMessage(error, message, providerError);
 }
 
 function withoutWords(error: unknown): unknown {
-  if (!(error instanceof AppError) || !error.providerError || saidOfRequest.has(error.code)) return error;
-  return error.code === 'upstream_auth_failed' ? saying(error, error.message, null) : wordless(error);
+  if (!(error instanceof AppError) || !error.providerError || aboutRequest.has(error.code)) return error;
+  return error.code === 'upstream_auth_failed' ? withMessage(error, error.message, null) : withoutMessage(error);
 }
 
-/** A provider's text is cut to a paragraph, perhaps in the middle of the key. */
+/**
+ * A provider's message is cut to a paragraph, perhaps in the middle of the key. This removes the beginning of a key at
+ * the end of a message.
+ */
 function withoutTail(message: string, key: string): string {
   for (let length = key.length - 1; length >= minChars; length -= 1) {
     if (message.endsWith(key.slice(0, length))) return message.slice(0, -length) + redacted;
@@ -71,10 +78,10 @@ function withoutTail(message: string, key: string): string {
 }
 
 /**
- * A provider that is handed an address only where it can and may fetch it; otherwise the bytes, which the guard fetched. OpenAI's chat
- * completions and Google's API take no document by its address, so that none is handed on. What
- * a server of one's own fetches it fetches from where it stands, past every guard: from its own machine, from the operator's
- * network, from the cloud's metadata (docs/decisions/033-who-may-fetch.md).
+ * Wraps a provider so that it gets a URL only if it can and may fetch it. Otherwise it gets the bytes, which the
+ * gateway downloads. OpenAI's chat completions and Google's API accept no document by its URL, so documents are always
+ * downloaded. A self-hosted server would fetch from its own place, past every guard: from its own machine, from the
+ * operator's network, or from the cloud's metadata service (docs/decisions/033-who-may-fetch.md).
  */
 export function withoutAddresses(provider: Provider, download?: Download): Provider {
   return {
@@ -91,23 +98,29 @@ export function withoutAddresses(provider: Provider, download?: Download): Provi
   };
 }
 
-/** The operator's word, else only a vendor at its own address: one that was changed may be a server of the operator's own. */
-const mayFetch = (id: string, { mayFetch: said, baseUrl }: ProviderCredential): boolean =>
-  said ?? isVendor(id, baseUrl);
+/**
+ * The operator's setting decides. Without one, only a vendor at its own address may fetch, because behind a changed
+ * address there may be the operator's own server.
+ */
+const mayFetch = (id: string, { mayFetch: setting, baseUrl }: ProviderCredential): boolean =>
+  setting ?? isVendor(id, baseUrl);
 
 function isVendor(id: string, baseUrl: string): boolean {
   const known = knownProvider(id);
   return known !== null && !known.ownServer && known.baseUrl === baseUrl.replace(/\/+$/, '');
 }
 
-/** What a header of the operator's must not say: who asks, where, how the body is read, and what one connection agrees on. */
+/**
+ * Headers that an operator may not set: credentials, the host, the format of the body, and what belongs to a single
+ * connection.
+ */
 const ours: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie'],
   ...['host', 'content-type', 'content-length', 'content-encoding', 'accept', 'accept-encoding', 'expect'],
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** Why a header cannot be sent besides our own, or null. */
+/** Returns why an extra header can't be sent with a request, or null. */
 export function headerFault(name: string, value: string): HeaderFault | null {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) return 'name';
   if (ours.has(name.toLowerCase())) return 'own';
@@ -115,7 +128,10 @@ export function headerFault(name: string, value: string): HeaderFault | null {
   return null;
 }
 
-/** A provider whose requests carry the headers of its credential; what the adapter says itself comes first. */
+/**
+ * Wraps a provider so that its requests carry the headers of its credential. Headers that the adapter sets itself take
+ * precedence.
+ */
 export function withHeaders(provider: Provider): Provider {
   const { checkKey, embed } = provider;
   return {

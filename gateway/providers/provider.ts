@@ -14,30 +14,33 @@ import type { Packed } from './packed-request.ts';
 import type { FetchedFiles } from './upstream/fetched-files.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
-/** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
+/** What is needed to reach a provider. `apiKey: null`: a server without keys, such as a local one. */
 export interface ProviderCredential {
   readonly apiKey: Secret | null;
   readonly baseUrl: string;
-  /** Whether an answer whose client left is broken off (the default) or read to its end (wire contract §1.4.8). */
+  /**
+   * What happens to an answer after its client disconnects: it's aborted (the default) or read to its end (wire
+   * contract §1.4.8).
+   */
   readonly onDisconnect?: 'abort' | 'drain';
   /**
-   * Whether it may be handed addresses to fetch by itself. Unless it is said: only a vendor at its own address, who fetches
-   * from its own network, never a server that could reach the operator's.
+   * Whether the provider may be given URLs to fetch. By default only a vendor at its own address may, because it
+   * fetches from its own network. A server that could reach the operator's network may not.
    */
   readonly mayFetch?: boolean;
-  /** All of several keys, in the order in which they are asked with; `apiKey` is the first. */
+  /** All keys, if there are several, in the order in which they are tried. `apiKey` is the first. */
   readonly keys?: readonly ProviderKey[];
-  /** Sent with every request besides what the provider wants; they may be secrets, and override nothing of its own. */
+  /** Extra headers for every request. They may be secrets, and they override none of the adapter's own headers. */
   readonly headers?: ReadonlyMap<string, Secret>;
-  /** Of a server that has a name of its owner's choosing: what it is called and what it speaks. */
+  /** For a server that its owner has named: its name and the kind of its API. */
   readonly server?: NamedServer;
-  /** What is said here of models, besides what the server lists itself. */
+  /** Models that the owner has declared, besides those that the server lists itself. */
   readonly models?: readonly DeclaredModel[];
 }
 
 /** One of several keys of a provider. */
 export interface ProviderKey {
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   readonly label: string;
   readonly secret: Secret;
 }
@@ -45,50 +48,60 @@ export interface ProviderKey {
 export interface NamedServer {
   readonly name: string;
   readonly kind: ServerKind;
-  /** Azure only: asks its deployments by their own paths, as of this date; null: by `/openai/v1`. */
+  /** Azure only: the dated API version, with which each deployment has its own path; null for `/openai/v1`. */
   readonly apiVersion: string | null;
 }
 
-/** A model that a server has, whether it lists it or not. */
+/** A model that its owner has declared, whether the server lists it or not. */
 export interface DeclaredModel {
-  /** As the server names it; with Azure, its deployment. */
+  /** The server's name of the model; with Azure, its deployment. */
   readonly model: string;
-  /** The model that it is, as `provider/model` of the price book: what is known of that one holds for it. */
+  /** The price book's name of the same model, as `provider/model`. The facts of that model apply. */
   readonly sameAs: string | null;
-  /** What it costs there; null: as the server says, else as the model that it is. */
+  /** Its price there. Null: the price that the server lists, or else the price of `sameAs`. */
   readonly price: PriceFields | null;
-  /** The day on which its owner said so (`YYYY-MM-DD`, UTC); else the day on which the list is read. */
+  /**
+   * The day on which the owner gave the price (`YYYY-MM-DD`, UTC). The default is the day on which the list is read.
+   */
   readonly priceAsOf?: string;
 }
 
-/** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */
+/** A chat request as adapters get it: in OpenAI's format, for one concrete model, with its limits already decided. */
 export interface ProviderRequest {
   readonly model: string;
-  /** Empty where the request is `packed`. */
+  /** Empty if the request is `packed`. */
   readonly messages: readonly ChatMessage[];
-  /** The messages and other long parts of a large request: `upstreamBody` writes its body without opening them here. */
+  /**
+   * The messages and other long parts of a large request. `upstreamBody` writes its body without unpacking them on this
+   * thread.
+   */
   readonly packed?: Packed | null;
-  /** What is wanted back with calls that came without it. */
+  /** Stored state that the provider wants back, for tool calls that came without it. */
   readonly recalled?: CallState | null;
-  /** The pictures and files that it names by their address, where its provider may not fetch them itself. */
+  /** The pictures and files that the request gives by their URL, if its provider may not fetch them itself. */
   readonly fetched?: FetchedFiles | null;
-  /** The messages in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
+  /** The messages in OpenAI's JSON, if nothing in it has to change. Then a long prompt needn't be serialised again. */
   readonly messagesJson?: Uint8Array | null;
-  /** All of the answer is wanted at once. */
+  /** A non-streaming answer is wanted. */
   readonly whole?: boolean;
-  /** What is known of the model; absent of one that only its server knows. */
+  /** The known facts of the model; absent if only its server knows it. */
   readonly facts?: ModelFacts | null;
-  /** By which of its vendor's APIs the model is to be asked, where there are several; decided by its facts (`fitting/fit-request.ts`). */
+  /**
+   * Which of its vendor's APIs to use, if there are several. The model's facts decide it (`fitting/fit-request.ts`).
+   */
   readonly api?: 'chat_completions' | 'responses';
-  /** What is to be changed in its long parts, so that the model takes them; done by whoever writes the body. */
+  /** Changes to the long parts that the model needs. They are applied where the body is written. */
   readonly changes?: LongChanges | null;
-  /** Null: leave it to the provider, where it allows that. */
+  /** Null: the provider decides, if it allows that. */
   readonly maxTokens: number | null;
-  /** Functions that tools of the caller's became, for OpenAI's Responses API, which has tools of these kinds. */
+  /**
+   * The functions that stand for the caller's tools. OpenAI's Responses API has tools of the same kinds and gets those
+   * instead.
+   */
   readonly clientTools?: ClientTools;
-  /** OpenAI's own further fields, for its own models; every other adapter ignores them. */
+  /** Further fields that only OpenAI's own models get. Every other adapter ignores them. */
   readonly openaiOnly: Readonly<Record<string, unknown>>;
-  /** All further fields of the request, as sent. */
+  /** All further fields of the request, as the caller sent them. */
   readonly parameters: Partial<
     Pick<
       CompletionRequest,
@@ -110,32 +123,33 @@ export interface ProviderRequest {
   >;
 }
 
-/** What an upstream says of how it answered, where it says so. The tier of service decides the price. */
+/** What an upstream reports about how it answered. The service tier decides the price. */
 export interface Served {
   readonly serviceTier?: string;
   readonly systemFingerprint?: string;
-  /** Tokens of the caller's prediction that the answer has, and that it does not. */
+  /** Tokens of the caller's prediction that are in the answer, and tokens of it that aren't. */
   readonly acceptedPredictionTokens?: number;
   readonly rejectedPredictionTokens?: number;
 }
 
 /**
- * What an answer is made of, whoever wrote it. The first event means that the upstream has begun to answer. `usage` is
- * cumulative: each replaces the one before. `finish` is given only where the upstream said that it was complete.
+ * An event of an answer, in the same form for all providers. The first event means that the upstream has begun to
+ * answer. `usage` is cumulative: each report replaces the one before. `finish` is only sent if the upstream reported
+ * that its answer is complete.
  */
 export type ProviderEvent =
   | { readonly type: 'start' }
   | {
       readonly type: 'text-delta';
       readonly text: string;
-      /** OpenAI's own object for this piece of text, where it was asked for. The text may then be empty. */
+      /** OpenAI's log probabilities for this piece of text, if they were requested. The text may then be empty. */
       readonly logprobs?: Readonly<Record<string, unknown>>;
     }
   | {
       readonly type: 'reasoning-delta';
-      /** Empty where only a signature comes. */
+      /** Empty if only a signature arrives. */
       readonly text: string;
-      /** The same with its vendor's signature and place; absent where there is neither. */
+      /** The same piece with its vendor's signature and its place; absent if it has neither. */
       readonly details?: readonly ReasoningDetail[];
     }
   | { readonly type: 'refusal-delta'; readonly text: string }
@@ -150,41 +164,50 @@ export type ProviderEvent =
   | {
       readonly type: 'usage';
       readonly usage: TokenUsage;
-      /** What the upstream says that the request costs, where it says so. */
+      /** The cost of the request, if the upstream reports it. */
       readonly cost?: NanoUsd;
     }
-  /** The provider searches the web: one search that it charges for. Its `usage` counts them once more. */
+  /** One web search that the provider charges for. `usage` also contains the number of these searches. */
   | { readonly type: 'search' }
-  /** An image that the model made: a base64 data URL, or the https address of one. */
+  /** An image that the model generated: a base64 data URL or an https URL. */
   | { readonly type: 'image'; readonly url: string }
-  /** Sources that what was said refers to, in OpenAI's words. */
+  /** Sources that the answer cites, in OpenAI's format. */
   | { readonly type: 'annotations'; readonly annotations: readonly Readonly<Record<string, unknown>>[] }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly served?: Served };
 
-/** What an answer has cost by its provider's own account. */
+/** What an answer cost according to its provider. */
 export type Bill = Required<Extract<ProviderEvent, { type: 'usage' }>>;
 
-/** Asks for it once. Null: it is not told. Fails with `AppError`, also where it is not known yet. */
+/**
+ * Asks the provider once for the cost of an answer. Null: the provider doesn't report it. Fails with an `AppError`,
+ * even if the cost just isn't known yet.
+ */
 export type AskBill = (signal: StopSignal) => Promise<Bill | null>;
 
 export interface ProviderContext {
   readonly credential: ProviderCredential;
   readonly signal: StopSignal;
   readonly fetch: UpstreamFetch;
-  /** How long the upstream may be silent in the middle of a stream. */
+  /** How long the upstream may send nothing in the middle of a stream. */
   readonly silentMs?: number;
-  /** Called where the upstream answers bit by bit although all was asked for at once. */
+  /** Called if the upstream streams an answer although a non-streaming one was requested. */
   readonly answersInParts?: () => void;
-  /** Called where all of the answer is asked for at once although it was wanted bit by bit: it begins where it ends. */
+  /**
+   * Called if the adapter requests a non-streaming answer although a stream was wanted. Then all of the answer arrives
+   * at its end.
+   */
   readonly answersNonStreaming?: () => void;
-  /** Called where the provider can be asked afterwards what an answer cost that is broken off. */
-  readonly tellsBill?: (ask: AskBill) => void;
+  /** Called if the provider can be asked later what an aborted answer cost. */
+  readonly offersCost?: (ask: AskBill) => void;
 }
 
-/** Gets what an answer is made of, as it comes; while its promise is open the upstream waits. */
+/** Takes the events of an answer as they arrive. The upstream waits while the returned promise is pending. */
 export type TakeEvents = (events: readonly ProviderEvent[]) => Promise<void> | undefined;
 
-/** A model that a server lists by itself (OpenAI-compatible servers), with what it says of it. Null or absent: it says nothing. */
+/**
+ * A model in a server's own list (OpenAI-compatible servers), with the facts that the list contains. Null or absent:
+ * the list doesn't contain the fact.
+ */
 export interface ListedModel {
   readonly model: string;
   readonly name?: string | null;
@@ -196,41 +219,45 @@ export interface ListedModel {
   readonly tools?: boolean | null;
   readonly reasoning?: boolean | null;
   readonly price?: Price | null;
-  /** How much it can be asked to think, where its vendor lists that. */
+  /** The levels of reasoning effort, if its vendor lists them. */
   readonly efforts?: readonly Effort[] | null;
-  /** It makes embeddings and does not chat. */
+  /** The model makes embeddings and can't chat. */
   readonly embeds?: boolean;
 }
 
 /**
- * An upstream AI service. Fails with `AppError` of an upstream code. It asks again by itself only where the upstream refused a
- * part of the request that the answer can do without.
+ * An upstream AI service. It fails with an `AppError` that has an upstream code. It only retries if the upstream
+ * refused a part of the request that the answer can do without.
  */
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  /** This provider refuses requests without `maxTokens`, so it is always given one. */
+  /** The provider refuses requests without `maxTokens`, so it always gets one. */
   readonly needsMaxTokens?: boolean;
-  /** It signs its reasoning before tool calls, and wants it back with them (`extra_content`). */
+  /** The provider signs its reasoning before tool calls, and wants it back with them (`extra_content`). */
   readonly signsReasoning?: boolean;
-  /** When it counts what an answer used: all of it last, or along with each piece. Absent: the input first and the output last. */
+  /**
+   * When the provider reports its usage: all of it last, or along with each piece. Absent: the input first and the
+   * output last.
+   */
   readonly counts?: 'last' | 'along';
-  /** Where it shows what a model thinks, it shows all of it; else a summary, or nothing. */
+  /** If the provider shows a model's thinking, it shows all of it. Otherwise it shows a summary or nothing. */
   readonly showsThinking?: boolean;
-  /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`provider-guards.ts`). */
+  /** The provider can fetch images by their URL. If it can't or may not, it gets the bytes (`provider-guards.ts`). */
   readonly fetchesImages?: boolean;
-  /** It says itself what each answer cost. */
+  /** The provider reports what each answer cost. */
   readonly reportsCost?: boolean;
-  /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */
+  /** The longest answer, in tokens, that can be requested non-streaming; absent if none can. */
   readonly wholeAnswerTokens?: number;
   /**
-   * Answers, as a stream unless the request wants the whole at once: what arrived together is given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
+   * Answers, as a stream unless the request wants a non-streaming answer. Events that arrive together are passed on
+   * together. Resolves at the end of the answer. If `take` fails, it stops and fails with the same error.
    */
   chat(request: ProviderRequest, context: ProviderContext, take: TakeEvents): Promise<void>;
-  /** Makes embeddings, all of them or none. Absent: it has none. */
+  /** Makes all embeddings or none. Absent: the provider has no embeddings. */
   embed?(request: EmbeddingRequest, context: ProviderContext): Promise<Embeddings>;
-  /** Lists the provider's models: a free call. */
+  /** Lists the provider's models with a free call. */
   models(context: ProviderContext): Promise<ListedModel[]>;
-  /** A free call that tells whether the key works (`upstream_auth_failed`), where listing the models does not. */
+  /** Checks the key with a free call (`upstream_auth_failed`), if listing the models doesn't check it. */
   checkKey?(context: ProviderContext): Promise<void>;
 }

@@ -54,7 +54,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
       whole: false,
       fetch: connections.fetch,
       answersInParts,
-      tellsBill: () => {},
+      offersCost: () => {},
     };
     await attempt(target, request, context, (together) => {
       events.push(...together);

@@ -53,9 +53,15 @@ test.each([
 ])('what a provider says of the account with %i is told to nobody but to who pays it', async (status, others) => {
   const body = { error: { message: 'Your limit is 30,000.', code: 'slow', param: 'tpm' } };
   upstream.replyWith(errorReply(status, body));
-  const asked = async (tellsWords?: boolean) => {
+  const asked = async (showsProviderMessages?: boolean) => {
     const log = () => {};
-    const registry = createRegistry({ fetch: platformFetch(fetch), sandbox: false, sandboxPace: 0, tellsWords, log });
+    const registry = createRegistry({
+      fetch: platformFetch(fetch),
+      sandbox: false,
+      sandboxPace: 0,
+      showsProviderMessages,
+      log,
+    });
     const credential = { apiKey: new Secret('a-key-of-some-length'), baseUrl: upstream.origin };
     const { signal } = new AbortController();
     const context = { credential, fetch: platformFetch(fetch), signal };

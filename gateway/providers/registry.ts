@@ -27,8 +27,8 @@ import type { Download } from './upstream/fetched-files.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 /**
- * What the sandbox lists. Every answer is made up, so every record says `simulated` and its price is in test credits;
- * a short answer costs between 0.0001 and 0.001 USD of them.
+ * The models of the sandbox. Every answer is made up, so every record is `simulated` and its price is in test credits.
+ * A short answer costs between 0.0001 and 0.001 USD of them.
  */
 
 const sandboxPrice: Price = {
@@ -158,7 +158,7 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
 
 const dimensions = 64;
 
-/** The sandbox's model for embeddings. Small at the most: it is computed where everything else is. */
+/** The sandbox's model for embeddings. Its limits are small, because its vectors are computed on the main thread. */
 const sandboxEmbedding = embeddingModel(
   'sandbox/vectors',
   'Sandbox Vectors',
@@ -179,7 +179,7 @@ const sandboxEmbedding = embeddingModel(
   },
 );
 
-/** Vectors of length 1 made of each input's hash. */
+/** Makes vectors of length 1 from each input's hash. */
 function sandboxVectors({ inputs, dimensions: asked, format }: EmbeddingRequest): Embeddings {
   const vectors = inputs.map((input) => vectorFor(JSON.stringify(input), asked ?? dimensions));
   const promptTokens = inputs.reduce(
@@ -197,8 +197,8 @@ function vectorFor(text: string, size: number): number[] {
 }
 
 /**
- * A provider without a network: made-up answers, streamed at a realistic pace, so that chat, router, ledger and limits
- * can be seen alive with no key. The same request always gets the same answer. `pace` multiplies its pauses.
+ * A provider without a network. It streams made-up answers at a realistic pace, so that chat, router, ledger and limits
+ * can be tried without a key. The same request always gets the same answer. `pace` multiplies its pauses.
  */
 export function createSandbox(options: { readonly pace: number }): Provider {
   return {
@@ -222,45 +222,57 @@ export function createSandbox(options: { readonly pace: number }): Provider {
 
 const defaultSpeed = { firstTokenMs: 300, tokensPerSecond: 90 };
 
-/** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
+/** The base URL of a provider, if its credential has no other; undefined if only the provider's owner knows it. */
 export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;
 
-/** Where a caller's own key may be sent without the operator having said so: never to a port of this machine. */
+/**
+ * The base URL to which a caller's own key may be sent without the operator's permission. It never leads to a port of
+ * this machine.
+ */
 export const hostedBaseUrl = (id: string): string | undefined =>
   knownProvider(id)?.ownServer ? undefined : defaultBaseUrl(id);
 
 interface Registered {
   readonly provider: Provider;
-  /** Null: the provider is known but no key was given. */
+  /** Null: the provider is known but has no key. */
   readonly credential: ProviderCredential | null;
 }
 
 export interface Registry {
   get(id: string): Registered | null;
   /**
-   * Gives a provider its credential, replaces it, or takes it away. One that names a server makes a provider of it, for as
-   * long as it has the credential. An unknown id throws a `RangeError`.
+   * Sets, replaces or removes the credential of a provider. A credential that names a server creates a provider, which
+   * exists as long as the credential. Throws a `RangeError` for an unknown id.
    */
   set(id: string, credential: ProviderCredential | null): void;
-  /** Who would be asked with this credential; null where nobody. */
+  /** Returns the provider that this credential reaches; null if there is none. */
   providerFor(id: string, credential: ProviderCredential): Provider | null;
-  /** How several keys of a provider do. */
+  /** The states of a provider's keys, if it has several. */
   readonly keys: Pick<KeyOrder, 'getStates' | 'cleared'>;
-  /** Ids with a credential. */
+  /** Returns the ids of the providers with a credential. */
   configured(): readonly string[];
-  /** All known providers, in order of priority. */
+  /** Returns all known providers, in order of priority. */
   all(): readonly Provider[];
-  /** Their ids. */
+  /** The ids of all known providers. */
   readonly ids: readonly string[];
-  /** Models that no price book lists: the sandbox's, and those that providers name themselves. */
+  /** Returns the models that no price book contains: those of the sandbox, and those that providers list themselves. */
   models(): readonly CatalogueModel[];
-  /** A model that nobody lists, of the vendor that its name shows; null where it shows none (`model-lists.ts`). */
+  /**
+   * Returns a record for a model that isn't in any list, of the vendor that its name shows; null if it shows none
+   * (`model-lists.ts`).
+   */
   unlisted(provider: string | null, model: string): CatalogueModel | null;
-  /** Somebody looks at the list of models: vendors of the price book are asked for theirs, and waited for a moment. */
-  look(): Promise<void>;
-  /** Nobody can tell what an answer of it costs: a vendor's model without a price. Servers of one's own bill nothing. */
+  /**
+   * Called when somebody views the list of models. It fetches the lists of price-book vendors and waits a moment for
+   * them.
+   */
+  refreshVendorLists(): Promise<void>;
+  /**
+   * True if nobody can know what an answer of the model costs: it's a vendor's model without a price. Self-hosted
+   * servers cost nothing.
+   */
   lacksPrice(model: CatalogueModel): boolean;
-  /** Asks a provider for its models again. Throws an `AppError` with an upstream code. */
+  /** Fetches a provider's list of models again. Throws an `AppError` with an upstream code. */
   refresh(id: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -270,28 +282,31 @@ interface RegistryOptions {
   readonly sandboxPace: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Fetches images for providers that cannot or may not; `guardedDownload` unless a test says otherwise. */
+  /** Downloads files for providers that can't or may not fetch them. The default is `guardedDownload`. */
   readonly download?: Download | undefined;
-  /** Whoever asks pays the providers as well: what they say of the account is passed on. */
-  readonly tellsWords?: boolean | undefined;
+  /** The caller also pays the providers, so what they report about the account is passed on to the caller. */
+  readonly showsProviderMessages?: boolean | undefined;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 const noCredential: ProviderCredential = { apiKey: null, baseUrl: '' };
 
-/** Those with an adapter of their own. */
+/** The providers that have their own adapter. */
 const own: Readonly<Record<string, () => Provider>> = {
   openai: createOpenAi,
   anthropic: createAnthropic,
   google: createGoogle,
 };
 
-/** The providers of one gateway and the platform's credentials for them. */
+/** Creates the list of a gateway's providers, with the operator's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
   const now = options.now ?? Date.now;
   const order = createKeyOrder({ now, log: options.log });
   const guarded = (provider: Provider) =>
-    withoutAddresses(order.withKeys(withoutKey(withHeaders(provider), options.tellsWords)), options.download);
+    withoutAddresses(
+      order.withKeys(withoutKey(withHeaders(provider), options.showsProviderMessages)),
+      options.download,
+    );
   const known = knownProviders.map(({ id, name }) => guarded(own[id]?.() ?? createOpenAiCompatible({ id, name })));
   const sandbox = options.sandbox ? [withoutKey(createSandbox({ pace: options.sandboxPace }))] : [];
   const named = new Map<string, Provider>();
@@ -343,7 +358,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     models: lists.models,
     unlisted: lists.unlisted,
-    look: lists.look,
+    refreshVendorLists: lists.refreshVendorLists,
     lacksPrice: ({ price, provider: id }) =>
       price === null && knownProvider(id)?.ownServer === false && !byId.get(id)?.reportsCost,
     refresh: lists.refresh,

@@ -57,7 +57,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
       return await options.openGateway({
         database: gatewayDatabase,
         sandboxPace,
-        tellsWords: true,
+        showsProviderMessages: true,
         now,
         fetch: send,
         download,

@@ -56,7 +56,7 @@ type Query = z.output<typeof modelsQuery>;
 export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
   const list = async (context: Context<AppEnv>) => {
     const asked = readQuery(context, modelsQuery, ['capability']);
-    await deps.registry.look();
+    await deps.registry.refreshVendorLists();
     const body = listBody(recordsFor(context.get('principal'), deps), asked);
     return withETag(context, isForAnthropic(context) ? { ...body, data: body.data.map(asAnthropicModel) } : body);
   };

@@ -83,7 +83,7 @@ function fitFormat({ model, facts, shape, parameters }: LongInput, warnings: War
     return inWords(`${model.id} takes no format beside tools; it was asked for in words`);
   if (asked.type === 'json_object') {
     if (facts.jsonMode === 'in_words') return inWords(`${model.id} has no JSON mode; JSON was asked for in words`);
-    if (facts.jsonMode === 'as_sent' || shape.saysJson) return { format: 'as_sent' };
+    if (facts.jsonMode === 'as_sent' || shape.containsJson) return { format: 'as_sent' };
     const why = `${model.id} wants the word JSON in the messages of JSON mode; it was added`;
     warnings.push(changed('instruction_added', 'response_format', why));
     return { format: 'as_sent', instruction: 'Answer in JSON.' };

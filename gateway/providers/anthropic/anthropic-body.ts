@@ -15,8 +15,8 @@ interface AnthropicMessage {
 }
 
 /**
- * All system and developer messages, merged in order, with what is to be said after them: Anthropic has one slot for them.
- * A text; or blocks, where some of it is marked for the prompt cache.
+ * Merges all system and developer messages, in order, with `more` after them, because Anthropic has only one field for
+ * instructions. Returns a text, or blocks if some of the messages are marked for the prompt cache.
  */
 function systemFor(messages: readonly ChatMessage[], more: string): string | readonly object[] {
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
@@ -27,8 +27,9 @@ function systemFor(messages: readonly ChatMessage[], more: string): string | rea
 }
 
 /**
- * The conversation as Anthropic wants it: roles take turns, results of parallel tool calls share one user message, no text block
- * is blank, and where the last words are its own they end without a space. `thinks`: it gets its earlier thinking back.
+ * Converts the conversation to Anthropic's rules: roles alternate, the results of parallel tool calls share one user
+ * message, no text block is blank, and a final assistant message doesn't end with a space. `thinks`: the model gets its
+ * earlier thinking back.
  */
 export function anthropicMessages(
   { messages, model }: Pick<ProviderRequest, 'messages' | 'model'>,
@@ -52,7 +53,7 @@ const withoutTrailingSpace = (block: object, index: number, blocks: readonly obj
     ? { ...block, text: block.text.trimEnd() }
     : block;
 
-/** `thinker`: the model that gets its thinking back; null where none does. */
+/** `thinker`: the model whose earlier thinking is sent back; null to send none back. */
 function getTurn(message: ChatMessage, index: number, thinker: string | null): AnthropicMessage | null {
   switch (message.role) {
     case 'user':
@@ -60,12 +61,12 @@ function getTurn(message: ChatMessage, index: number, thinker: string | null): A
     case 'assistant': {
       const calls = message.tool_calls ?? [];
       const thoughts = calls.map((call) => (thinker === null ? [] : getThinking(call, thinker)));
-      const uses = calls.flatMap((call, at) => [
-        ...(at > 0 ? (thoughts[at] ?? []) : []),
-        toolUse(call, `messages[${index}].tool_calls[${at}]`),
+      const uses = calls.flatMap((call, callIndex) => [
+        ...(callIndex > 0 ? (thoughts[callIndex] ?? []) : []),
+        toolUse(call, `messages[${index}].tool_calls[${callIndex}]`),
       ]);
-      const said = withMark([...textBlock(messageText(message)), ...uses], getMark(message));
-      return { role: 'assistant', content: [...(thoughts[0] ?? []), ...said] };
+      const blocks = withMark([...textBlock(messageText(message)), ...uses], getMark(message));
+      return { role: 'assistant', content: [...(thoughts[0] ?? []), ...blocks] };
     }
     case 'tool': {
       const failed = message.is_error ? { is_error: true } : {};
@@ -80,7 +81,7 @@ function getTurn(message: ChatMessage, index: number, thinker: string | null): A
 
 const textBlock = (text: string) => (/\S/.test(text) ? [{ type: 'text', text }] : []);
 
-/** A text; or blocks, where there are pictures among it. */
+/** A tool result is a plain text, or a list of blocks if it contains pictures. */
 const getResult = (message: Extract<ChatMessage, { role: 'tool' }>): string | readonly object[] =>
   Array.isArray(message.content) && message.content.some((part) => part.type === 'image_url')
     ? message.content.flatMap(partBlocks)
@@ -97,7 +98,7 @@ function withMark(blocks: readonly object[], mark: CacheMark | null | undefined)
   return mark && last ? [...blocks.slice(0, -1), { ...last, cache_control: anthropicMark(mark) }] : [...blocks];
 }
 
-/** Anthropic's spelling: five minutes where nothing is said. */
+/** Converts a cache mark to Anthropic's format. Without a `ttl`, Anthropic caches for five minutes. */
 const anthropicMark = ({ type, ttl }: CacheMark): object => ({ type, ...(ttl ? { ttl } : {}) });
 
 function partBlocks(part: ContentPart): object[] {
@@ -121,16 +122,16 @@ function imageSource(url: string): object {
   return data ? { type: 'base64', media_type: data.mediaType, data: data.base64 } : { type: 'url', url };
 }
 
-function toolUse(call: ToolCall, at: string): object {
-  return { type: 'tool_use', id: toolId(call.id), name: call.function.name, input: getInput(call, at) };
+function toolUse(call: ToolCall, path: string): object {
+  return { type: 'tool_use', id: toolId(call.id), name: call.function.name, input: getInput(call, path) };
 }
 
-/** Other providers' ids may hold characters that Anthropic refuses. */
+/** Ids of other providers may contain characters that Anthropic refuses. */
 const toolId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-function getInput(call: ToolCall, at: string): object {
+function getInput(call: ToolCall, path: string): object {
   if (call.function.arguments.trim() === '') return {};
-  const param = `${at}.function.arguments`;
+  const param = `${path}.function.arguments`;
   const value = parseWithin(call.function.arguments, requestLimits);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new AppError('invalid_value', `"${param}" must be the JSON text of an object, and not of too many values.`, {
@@ -172,7 +173,10 @@ type Parameters = ProviderRequest['parameters'];
 
 const maxMarks = 4;
 
-/** More of them Anthropic refuses, in words of its own shape. */
+/**
+ * Anthropic refuses more marks, but its error talks about blocks that the caller has never seen. This error names the
+ * caller's own field.
+ */
 function checkMarks({ messages, parameters }: ProviderRequest): void {
   const { length } = getMarks(messages, parameters.tools);
   if (length <= maxMarks) return;
@@ -185,7 +189,7 @@ const sampling = ({ temperature, top_p }: Parameters): object => ({
   ...(top_p === undefined ? {} : { top_p }),
 });
 
-/** Stop sequences of blanks only are refused. */
+/** Anthropic refuses stop sequences that consist of blanks, so they are left out. */
 function getStops({ stop }: Parameters): string[] {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
   return stops.filter((text) => text.trim() !== '');
@@ -209,14 +213,17 @@ function toolFields({ parameters, facts }: ProviderRequest): object {
   return { tools: search === null ? functions : [...functions, search], tool_choice: toolChoice(parameters) };
 }
 
-/** Anthropic's own search (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, read 2026-11-23). */
-function webSearchTool({ web_search_options: options }: Parameters, most: number | undefined): object | null {
+/**
+ * Anthropic's own web search (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, read
+ * 2026-11-23).
+ */
+function webSearchTool({ web_search_options: options }: Parameters, maxUses: number | undefined): object | null {
   if (!options) return null;
   const place = options.user_location?.approximate;
   return {
     type: 'web_search_20250305',
     name: 'web_search',
-    ...(most === undefined ? {} : { max_uses: most }),
+    ...(maxUses === undefined ? {} : { max_uses: maxUses }),
     ...(place ? { user_location: { type: 'approximate', ...place } } : {}),
   };
 }

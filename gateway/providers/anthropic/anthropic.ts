@@ -14,38 +14,40 @@ import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { bindingHeaders } from './thinking.ts';
 import { withThinking } from './thinking-state.ts';
 
-/** Reads the content blocks of one message: text, thinking and tool calls, each opened, filled and closed. */
+/**
+ * Reads the content blocks of one message: text, thinking and tool calls. Each block has a start, deltas and a stop.
+ */
 interface BlockReader {
   start(event: JsonObject): ProviderEvent[];
   delta(event: JsonObject): ProviderEvent[];
   stop(event: JsonObject): ProviderEvent[];
-  /** A block that came in one piece, at this place in its message. */
+  /** Reads a block that arrived in one piece, at this index of its message. */
   whole(block: JsonObject, index: number): ProviderEvent[];
 }
 
 interface OpenBlock {
   readonly type: string;
-  /** Place among the tool calls. */
+  /** Index among the tool calls; -1 for any other block. */
   readonly call: number;
-  /** Arguments that came with the block's start, for blocks without deltas. */
+  /** Arguments that came with the block's start; `started` once they arrive as deltas. */
   input: string;
   thinking: string;
   signature: string;
-  /** Names a thinking block and its place to the client. */
+  /** Identifies a thinking block and its place in the message to the client. */
   readonly id: string;
-  /** Where its text begins in all of the text. */
+  /** Offset of the block's text in the text of the message. */
   readonly from: number;
-  /** Pages of the web that its text is from. */
+  /** Web pages that the block's text cites. */
   readonly sources: JsonObject[];
 }
 
-/** `model`: whose thinking it is. */
+/** `model`: the model that writes the message. Its thinking is stored under this name. */
 export function createBlockReader(model: string): BlockReader {
   const blocks = new Map<number, OpenBlock>();
   const thoughts: JsonObject[] = [];
   let calls = 0;
-  /** Characters of text so far. */
-  let said = 0;
+  /** Characters of text received so far. */
+  let textLength = 0;
 
   function blockStart(event: JsonObject): ProviderEvent[] {
     const content = asObject(event.content_block);
@@ -54,7 +56,16 @@ export function createBlockReader(model: string): BlockReader {
     const input = isCall && Object.keys(asObject(content.input)).length ? JSON.stringify(content.input) : '';
     const index = asCount(event.index) ?? 0;
     const id = blockId({ model, callsBefore: calls, block: index });
-    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '', id, from: said, sources: [] };
+    const block = {
+      type,
+      call: isCall ? calls : -1,
+      input,
+      thinking: '',
+      signature: '',
+      id,
+      from: textLength,
+      sources: [],
+    };
     blocks.set(index, block);
     if (type === 'redacted_thinking') {
       thoughts.push(content);
@@ -62,13 +73,13 @@ export function createBlockReader(model: string): BlockReader {
     }
     if (type === 'text') {
       for (const citation of asArray(content.citations)) cite(blocks.get(index), asObject(citation));
-      return say(content.text);
+      return addText(content.text);
     }
     if (type === 'server_tool_use' && content.name === 'web_search') return [{ type: 'search' }];
     return isCall ? [startCall(content)] : [];
   }
 
-  /** Each call carries the thinking that led to it, also where it thinks between calls. */
+  /** Each call carries the thinking that came before it, even if the model thinks again between two calls. */
   function startCall(content: JsonObject): ProviderEvent {
     const extra = thoughts.length > 0 ? { extraContent: withThinking(thoughts.splice(0), model) } : {};
     const event: ProviderEvent = {
@@ -87,7 +98,7 @@ export function createBlockReader(model: string): BlockReader {
     const delta = asObject(event.delta);
     switch (delta.type) {
       case 'text_delta':
-        return say(delta.text);
+        return addText(delta.text);
       case 'citations_delta':
         cite(block, asObject(delta.citation));
         return [];
@@ -103,9 +114,9 @@ export function createBlockReader(model: string): BlockReader {
     }
   }
 
-  function say(value: unknown): ProviderEvent[] {
+  function addText(value: unknown): ProviderEvent[] {
     const events = textEvent(value);
-    if (typeof value === 'string') said += value.length;
+    if (typeof value === 'string') textLength += value.length;
     return events;
   }
 
@@ -122,7 +133,7 @@ export function createBlockReader(model: string): BlockReader {
     return [{ type: 'tool-call-delta', index: block.call, arguments: text }];
   }
 
-  /** A call without arguments still needs an object: `{}`. */
+  /** Closes a block. A call without arguments gets `{}`, because clients parse the arguments as JSON. */
   function blockStop(event: JsonObject): ProviderEvent[] {
     const block = blocks.get(asCount(event.index) ?? 0);
     if (block?.type === 'thinking' && block.signature) {
@@ -131,7 +142,7 @@ export function createBlockReader(model: string): BlockReader {
       const index = asCount(event.index) ?? 0;
       return [signed({ type: 'reasoning.text', text: '', signature, id, format: anthropicFormat, index })];
     }
-    if (block && block.sources.length > 0) return [citations(block.sources, block.from, said)];
+    if (block && block.sources.length > 0) return [citations(block.sources, block.from, textLength)];
     if (!block || block.call < 0 || block.input === started) return [];
     return [{ type: 'tool-call-delta', index: block.call, arguments: block.input || '{}' }];
   }
@@ -150,10 +161,10 @@ export function createBlockReader(model: string): BlockReader {
   return { start: blockStart, delta: blockDelta, stop: blockStop, whole: wholeBlock };
 }
 
-/** Marks a block whose arguments came as deltas. */
+/** Value of `input` for a block whose arguments came as deltas. */
 const started = '\u0000';
 
-/** Of Anthropic's citations those of pages of the web. */
+/** Keeps only citations of web pages. Anthropic has other kinds too, such as a place in a document. */
 function cite(block: OpenBlock | undefined, { type, url, title }: JsonObject): void {
   if (type === 'web_search_result_location') block?.sources.push({ url, title });
 }
@@ -164,11 +175,11 @@ function textEvent(value: unknown): ProviderEvent[] {
 
 const signed = (detail: ReasoningDetail): ProviderEvent => ({ type: 'reasoning-delta', text: '', details: [detail] });
 
-/** Reads one message, in the events of its stream or whole. */
+/** Reads one message, from the events of its stream or from a non-streaming answer. */
 interface MessageReader {
   read(data: string): ProviderEvent[];
   readWhole(message: JsonObject): ProviderEvent[];
-  /** `message_stop` was read: the only sign that a streamed message is complete. */
+  /** True once `message_stop` was read, which is the only sign that a streamed message is complete. */
   readonly done: boolean;
 }
 
@@ -225,7 +236,9 @@ class MessageEvents implements MessageReader {
     return [{ type: 'start' }, ...this.#count(usage)];
   }
 
-  /** What is no count makes the whole report worthless: the rest of it would be charged as if that were nothing. */
+  /**
+   * Ignores a usage report in which one of the counts isn't a number. Otherwise that count would be charged as zero.
+   */
   #count(update: unknown): ProviderEvent[] {
     if (!hasCountsOnly(asObject(update), counts)) return [];
     this.#usage = { ...this.#usage, ...withoutNulls(asObject(update)) };
@@ -238,7 +251,9 @@ const counts = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cac
 const withoutNulls = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, count]) => count !== null));
 
-/** Anthropic's `input_tokens` leaves out what was read from and written to the cache (wire contract §1.7). */
+/**
+ * Anthropic's `input_tokens` doesn't include tokens that were read from or written to the cache (wire contract §1.7).
+ */
 function countedUsage(usage: JsonObject): TokenUsage {
   const cachedTokens = asCount(usage.cache_read_input_tokens) ?? 0;
   const cacheWriteTokens = asCount(usage.cache_creation_input_tokens) ?? 0;
@@ -261,7 +276,7 @@ function finishReason(stopReason: string | null): FinishReason | null {
       return null;
     case 'max_tokens':
     case 'model_context_window_exceeded':
-    // It searched for so long that its turn was broken off: it can be gone on with.
+    // The model searched for so long that Anthropic paused its turn. The client can continue it.
     case 'pause_turn':
       return 'length';
     case 'tool_use':
@@ -276,12 +291,12 @@ function finishReason(stopReason: string | null): FinishReason | null {
 const id = 'anthropic';
 const apiVersion = '2023-06-01';
 /**
- * Anthropic's own SDKs refuse to wait for an answer that may take longer than ten minutes, at 128,000 tokens an hour
- * (`calculateNonstreamingTimeout` in anthropic-sdk-typescript, read 2026-11-22).
+ * Anthropic's own SDKs refuse to wait for a non-streaming answer that may take longer than ten minutes, at 128,000
+ * tokens an hour (`calculateNonstreamingTimeout` in anthropic-sdk-typescript, read 2026-11-22).
  */
 const wholeAnswerTokens = Math.floor(128_000 / 6);
 
-/** Anthropic's Messages API. Its base URL is an origin. */
+/** Anthropic's Messages API. Its base URL has no path: `/v1/…` is added here. */
 export function createAnthropic(): Provider {
   return {
     id,
@@ -319,13 +334,13 @@ function listed(value: unknown): ListedModel[] {
   const entry = asObject(value);
   const model = asText(entry.id);
   if (!model) return [];
-  const at = Date.parse(asText(entry.created_at) ?? '');
+  const createdMs = Date.parse(asText(entry.created_at) ?? '');
   const capabilities = asObject(entry.capabilities);
   return [
     {
       model,
       name: asText(entry.display_name),
-      created: Number.isFinite(at) ? Math.floor(at / 1_000) : null,
+      created: Number.isFinite(createdMs) ? Math.floor(createdMs / 1_000) : null,
       contextLength: positive(entry.max_input_tokens),
       maxOutputTokens: positive(entry.max_tokens),
       inputs: getInputs(capabilities),
@@ -334,7 +349,7 @@ function listed(value: unknown): ListedModel[] {
   ];
 }
 
-/** Anthropic writes 0 where it does not know a limit. */
+/** Anthropic writes 0 for a limit that it doesn't know. */
 const positive = (value: unknown): number | null => asCount(value) || null;
 
 const isSupported = (value: unknown): boolean | null => {

@@ -4,37 +4,42 @@ import type { ProviderRequest } from '../provider.ts';
 
 type Effort = NonNullable<ProviderRequest['parameters']['reasoning_effort']>;
 
-/** What a request says about thinking. */
+/** The fields of a request that control thinking. */
 export interface Thinking {
   readonly thinking?: object;
   readonly output_config?: object;
-  /** It thinks, or may do so: what it thought earlier goes back to it. */
+  /** True if the model thinks, or may do so. Its earlier thinking is then sent back. */
   readonly active: boolean;
 }
 
-/** Of a model whose facts nobody knows: today's way. */
+/** The rule for a model without facts: adaptive thinking, as the newest models have it. */
 const unknown: Rule = { by: 'adaptive', byDefault: false };
 
-/** What `block_binding` needs (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking, read 2026-11-22). */
+/**
+ * The beta header that `block_binding` needs (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking,
+ * read 2026-11-22).
+ */
 const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
 export const isBound = ({ facts }: Pick<ProviderRequest, 'facts'>): boolean =>
   facts?.thinking.by === 'adaptive' && facts.thinking.bound === true;
 
-/** Headers of a request that may say what becomes of bound thinking. */
+/**
+ * Headers for a model whose thinking is bound to its conversation. Anthropic accepts `block_binding` only with them.
+ */
 export const bindingHeaders = (request: Pick<ProviderRequest, 'facts'>): Record<string, string> =>
   isBound(request) ? { 'anthropic-beta': bindingBeta } : {};
 
 /**
- * Thinking that a bound model gets back is dropped where the conversation before it was changed, by its client or because some of
- * it was not kept; otherwise the whole request would be refused.
+ * A model with bound thinking refuses a request if the conversation before the thinking was changed, by the client or
+ * because part of it was not stored. With this setting it drops such thinking instead.
  */
 export const dropsUnbound = (thinking: object | undefined): object => ({
   ...(thinking ?? { type: 'adaptive' }),
   block_binding: { prefix_mismatch_behavior: 'drop_block' },
 });
 
-/** Translates `reasoning_effort`, which was fitted to what the model takes. */
+/** Translates `reasoning_effort`, which was already fitted to the levels that the model supports. */
 export function thinkingFor({ facts, parameters }: ProviderRequest, maxTokens: number): Thinking {
   const rule = facts?.thinking ?? unknown;
   const { reasoning_effort: effort } = parameters;

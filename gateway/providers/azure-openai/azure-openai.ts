@@ -4,13 +4,14 @@ import { chatByResponses } from '../openai-responses/openai-responses.ts';
 import type { NamedServer, Provider, ProviderCredential } from '../provider.ts';
 import { upstreamFetch } from '../upstream/upstream-fetch.ts';
 
-/** OpenAI's models at Azure say what OpenAI's say, and want the key in a header of their own. */
+/** Azure serves OpenAI's models in OpenAI's own dialect, but reads the key from the header `api-key`. */
 export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
 
 /**
- * Azure OpenAI. A model is named by its deployment, in the body at `/openai/v1`, in the path where an `api-version` is given
- * (learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, read 2026-11-22; the last dated version that is not a
- * preview is 2024-10-21). No free call lists deployments: its list of models names what could be deployed.
+ * Azure OpenAI. A model is addressed by the name of its deployment: in the body at `/openai/v1`, or in the path if an
+ * `api-version` is given (learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, read 2026-11-22; the newest
+ * dated version that isn't a preview is 2024-10-21). No free call lists the deployments, and Azure's list of models
+ * names what could be deployed. So `models` only checks the key and returns an empty list.
  */
 export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): Provider {
   const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, getUrl });
@@ -30,7 +31,7 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
   };
 }
 
-/** Only `/openai/v1` has the Responses API in the form of OpenAI's own. */
+/** Only `/openai/v1` has the Responses API in the same form as OpenAI. */
 export const hasResponses = (server: NamedServer | undefined): boolean =>
   server?.kind === 'azure-openai' && server.apiVersion === null;
 
@@ -50,5 +51,5 @@ function modelsUrl(credential: ProviderCredential): string {
 
 const query = (version: string) => `api-version=${encodeURIComponent(version)}`;
 
-/** The portal shows the resource's address with and without what follows it. */
+/** The Azure portal shows the resource's address both with and without the `/openai/v1` path. */
 const getRoot = ({ baseUrl }: ProviderCredential) => baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');

@@ -3,7 +3,10 @@ import { requestLimits } from '../../runtime/json/json-limits.ts';
 import { parseWithin } from '../../runtime/json/parse-json.ts';
 import { type ClientTool, textInput } from './client-tools.ts';
 
-/** What an item of the Responses API says of a call, beside its id and status. `json`: the arguments of the call's function. */
+/**
+ * Returns the fields of a Responses API item for a tool call, except its id and status. `json`: the arguments of the
+ * call's function.
+ */
 export function callFields({ kind, name, namespace }: ClientTool, callId: string, json: string): JsonObject {
   const named = namespace === null ? { name } : { name, namespace };
   if (kind === 'function') return { type: 'function_call', call_id: callId, ...named, arguments: json };
@@ -25,18 +28,21 @@ export function callFields({ kind, name, namespace }: ClientTool, callId: string
   }
 }
 
-/** What OpenAI's items always have, and a model may leave out. */
+/** Fields that OpenAI's items always have, but a model may leave out. */
 const localShellDefaults: JsonObject = { type: 'exec', command: [], env: {} };
 const shellDefaults: JsonObject = { commands: [], timeout_ms: null, max_output_length: null };
 const patchDefaults: JsonObject = { type: 'update_file', path: '' };
 
-/** What the model wrote stays in its order: some vendors sign it. */
+/** The model's own fields keep their order, because some vendors sign them. */
 const withDefaults = (given: JsonObject, defaults: JsonObject): JsonObject => ({
   ...given,
   ...Object.fromEntries(Object.entries(defaults).filter(([name]) => given[name] == null)),
 });
 
-/** An item's action or operation as the model wrote it, without what `callFields` added. */
+/**
+ * Returns the arguments that the model wrote, from an item's action or operation: its fields without the defaults that
+ * `callFields` added.
+ */
 export const argumentsOfAction = (action: JsonObject): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -47,7 +53,10 @@ export const argumentsOfAction = (action: JsonObject): string =>
     ),
   );
 
-/** A call's arguments. Those that are no JSON object are kept under a name that no tool has, as Anthropic does it: nobody runs the call without them. */
+/**
+ * Parses a call's arguments. Text that isn't a JSON object is kept under a name that no tool has, as Anthropic does it,
+ * so that no tool runs without the arguments it was meant to get.
+ */
 export function argumentsObject(json: string): JsonObject {
   if (json.trim() === '') return {};
   const value = parseWithin(json, requestLimits);

@@ -1,7 +1,7 @@
 import { asText, type JsonObject } from '#shared/json/foreign-json.ts';
 
-/** Longest address and title that are handed on. */
-const longest = { url: 2_048, title: 300 };
+/** Maximum length of a citation's URL and title, in characters. */
+const maxLength = { url: 2_048, title: 300 };
 
 export interface Citations {
   readonly type: 'annotations';
@@ -9,14 +9,15 @@ export interface Citations {
 }
 
 /**
- * Pages of the web that a piece of an answer rests on, in OpenAI's words. `from` and `to`: where the piece begins and ends in the
- * text of the answer, in UTF-16 units. Each page once; what is no web address is left out.
+ * Builds OpenAI's annotations for the web pages that a piece of an answer cites. `from` and `to`: start and end of the
+ * piece in the answer's text, in UTF-16 units. Each page occurs once, and anything that isn't a web address is left
+ * out.
  */
 export function citations(pages: readonly JsonObject[], from: number, to: number): Citations {
   const byUrl = new Map<string, JsonObject>();
   for (const page of pages) {
     const url = asText(page.url);
-    if (url && url.length <= longest.url && /^https?:\/\//i.test(url) && !byUrl.has(url)) byUrl.set(url, page);
+    if (url && url.length <= maxLength.url && /^https?:\/\//i.test(url) && !byUrl.has(url)) byUrl.set(url, page);
   }
   return {
     type: 'annotations',
@@ -25,7 +26,7 @@ export function citations(pages: readonly JsonObject[], from: number, to: number
       url_citation: {
         start_index: from,
         end_index: Math.max(from, to),
-        title: (asText(title) ?? '').slice(0, longest.title),
+        title: (asText(title) ?? '').slice(0, maxLength.title),
         url,
       },
     })),

@@ -2,11 +2,11 @@ import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts
 
 interface ClosedSchema {
   readonly schema: JsonObject;
-  /** What was changed, by the keyword's name; empty where the schema is as it was. */
+  /** Keywords that were changed; empty if the schema is the same as before. */
   readonly changed: readonly string[];
 }
 
-/** Keywords that Anthropic's structured outputs refuse; what they ask for is said in the description instead. */
+/** Keywords that Anthropic's structured outputs refuse. Their constraints are written into the description instead. */
 const unsupported = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains'],
@@ -23,23 +23,26 @@ const unsupported = [
   ],
 ];
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
-/** Deeper than any schema that is meant; one that refers to itself has no end. */
-const deepest = 64;
+/**
+ * No sensible schema is nested deeper than this. The limit also ends the walk through a schema that refers to itself.
+ */
+const maxDepth = 64;
 
 /**
- * A JSON schema in the dialect of structured outputs that want every object closed: `additionalProperties: false` everywhere, and
- * no keyword that is refused. Null where it cannot be said so: it is open on purpose, or refers to itself.
+ * Rewrites a JSON schema for structured outputs that require every object to be closed: `additionalProperties: false`
+ * everywhere, and no unsupported keyword. Returns null if that's impossible, because the schema is open on purpose or
+ * refers to itself.
  */
 export function closedSchema(schema: JsonObject): ClosedSchema | null {
   const changed = new Set<string>();
-  if (refersToItself(schema, { root: schema, way: [], clear: new Set() })) return null;
+  if (refersToItself(schema, { root: schema, path: [], clear: new Set() })) return null;
   const closed = closedPart(schema, changed, 0);
   return closed && { schema: closed, changed: [...changed] };
 }
 
 function closedPart(part: JsonObject, changed: Set<string>, depth: number): JsonObject | null {
-  if (depth > deepest || isOpenOnPurpose(part)) return null;
-  const { kept, said } = withoutUnsupported(part, changed);
+  if (depth > maxDepth || isOpenOnPurpose(part)) return null;
+  const { kept, constraints } = withoutUnsupported(part, changed);
   const entries: [string, unknown][] = [];
   for (const [name, value] of Object.entries(kept)) {
     const closed = closedValue(name, value, changed, depth);
@@ -51,11 +54,13 @@ function closedPart(part: JsonObject, changed: Set<string>, depth: number): Json
     changed.add('additionalProperties');
     result.additionalProperties = false;
   }
-  if (said.length > 0) result.description = [part.description, `(${said.join(', ')})`].filter(Boolean).join(' ');
+  if (constraints.length > 0) {
+    result.description = [part.description, `(${constraints.join(', ')})`].filter(Boolean).join(' ');
+  }
   return result;
 }
 
-/** Whatever holds schemas, closed as well; null where one of them cannot be. */
+/** Closes the schemas inside a keyword's value. Returns null if one of them can't be closed. */
 function closedValue(name: string, value: unknown, changed: Set<string>, depth: number): [string, unknown] | null {
   switch (name) {
     case 'properties':
@@ -85,33 +90,33 @@ function closedValue(name: string, value: unknown, changed: Set<string>, depth: 
   }
 }
 
-function withoutUnsupported(part: JsonObject, changed: Set<string>): { kept: JsonObject; said: string[] } {
+function withoutUnsupported(part: JsonObject, changed: Set<string>): { kept: JsonObject; constraints: string[] } {
   const refused = ([name, value]: [string, unknown]) =>
     unsupported.includes(name) ||
     (name === 'minItems' && value !== 0 && value !== 1) ||
     (name === 'format' && !formats.has(String(value)));
-  // A property may have the name of a keyword: names of properties stand one level below and never come here.
+  // Only keywords come here. A property may have the name of one, but names of properties stand one level below.
   const entries = Object.entries(part);
   const gone = entries.filter(refused);
   for (const [name] of gone) changed.add(name);
   return {
     kept: gone.length === 0 ? part : Object.fromEntries(entries.filter((entry) => !refused(entry))),
-    said: gone.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    constraints: gone.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   };
 }
 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined;
 
-/** A map of names that nobody knows beforehand: closing it would change what it means. */
+/** True for a map with arbitrary keys. Closing its schema would change its meaning. */
 const isOpenOnPurpose = ({ additionalProperties, patternProperties }: JsonObject): boolean =>
   patternProperties !== undefined || (additionalProperties !== undefined && additionalProperties !== false);
 
 interface Walk {
   readonly root: JsonObject;
-  /** References that are being followed. */
-  readonly way: readonly string[];
-  /** References that were followed to their end: each is walked once, however often it is used. */
+  /** References that lead from the root to this part. */
+  readonly path: readonly string[];
+  /** References without a cycle. Each is walked only once, however often it's used. */
   readonly clear: Set<string>;
 }
 
@@ -120,16 +125,16 @@ function refersToItself(part: unknown, walk: Walk): boolean {
   if (typeof part !== 'object' || part === null) return false;
   const { $ref: reference } = part as JsonObject;
   if (typeof reference === 'string') return followed(reference, walk);
-  // Definitions are walked from where they are referred to.
+  // Definitions are only walked through the references to them.
   return Object.entries(part).some(
     ([name, value]) => name !== '$defs' && name !== 'definitions' && refersToItself(value, walk),
   );
 }
 
-function followed(reference: string, { root, way, clear }: Walk): boolean {
+function followed(reference: string, { root, path, clear }: Walk): boolean {
   if (clear.has(reference)) return false;
-  if (way.includes(reference) || reference === '#' || way.length > deepest) return true;
-  if (refersToItself(referred(root, reference), { root, way: [...way, reference], clear })) return true;
+  if (path.includes(reference) || reference === '#' || path.length > maxDepth) return true;
+  if (refersToItself(referred(root, reference), { root, path: [...path, reference], clear })) return true;
   clear.add(reference);
   return false;
 }

@@ -2,27 +2,35 @@ import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { CacheMark, ChatMessage, CompletionRequest, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { closedSchema } from './closed-schema.ts';
 
-/** What models differ about in a conversation, without its text: so that a request is fitted without opening its long parts. */
+/**
+ * The properties of a conversation that decide how it's fitted to a model, without its text. With them a request can be
+ * fitted without unpacking its long parts.
+ */
 export interface ConversationShape {
-  /** Whose turn is the first and the last that says something; null where there are instructions only. */
+  /**
+   * Role of the first turn that has content; null if there are only instructions. `last` is the same for the last turn.
+   */
   readonly first: Turn | null;
   readonly last: Turn | null;
-  /** Some turns say nothing. */
+  /** Some turns have no content. */
   readonly blankTurns: boolean;
   readonly picturesInResults: boolean;
-  /** The newest calls that came back without their provider's state, by their ids. */
+  /** Ids of the newest tool calls that came back without their provider's state. */
   readonly unsignedCalls: readonly string[];
-  /** The calls whose results it ends with, and the models whose signed thinking came back with them; null where it ends otherwise. */
+  /**
+   * If the conversation ends with tool results: the ids of their calls, and the models whose signed thinking came back
+   * with these calls. Null otherwise.
+   */
   readonly lastCalls: { readonly ids: readonly string[]; readonly thinkers: readonly string[] } | null;
-  /** The word JSON stands somewhere in it; looked for only where JSON mode is asked for. */
-  readonly saysJson: boolean;
-  /** What closing the answer's schema changes, by keyword; null where it cannot be closed. */
+  /** The word JSON occurs in the messages. It's only searched for if JSON mode is requested. */
+  readonly containsJson: boolean;
+  /** Keywords that change when the answer's schema is closed; null if it can't be closed. */
   readonly schemaChanges: readonly string[] | null;
-  /** The same of the strict tools' schemas, all together. */
+  /** The same for the schemas of all strict tools together. */
   readonly toolSchemaChanges: readonly string[] | null;
 }
 
-/** In `thinkers`: thinking that does not say whose it is. */
+/** Stands in `thinkers` for thinking that doesn't name its model. */
 const anyThinker = '*';
 const maxUnsigned = 256;
 
@@ -39,7 +47,7 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
     const { role } = message;
     if (role === 'tool') picturesInResults ||= hasPicture(message);
     if (role === 'assistant' && message.tool_calls) unsigned.push(...unsignedIn(message.tool_calls));
-    if (saysNothing(message)) blankTurns = true;
+    if (hasNoContent(message)) blankTurns = true;
     else if (role !== 'system' && role !== 'developer') {
       first ??= role;
       last = role;
@@ -53,7 +61,7 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
     picturesInResults,
     unsignedCalls: unsigned.slice(-maxUnsigned),
     lastCalls: last === 'tool' ? lastCalls(messages) : null,
-    saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
+    containsJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
     schemaChanges: format?.type === 'json_schema' ? getChanges(format.json_schema.schema) : nothing,
     toolSchemaChanges: tools ? toolChanges(tools) : nothing,
   };
@@ -73,8 +81,8 @@ function toolChanges(tools: NonNullable<Parameters['tools']>): readonly string[]
   return changed.size === 0 ? nothing : [...changed];
 }
 
-/** Neither a word nor a picture nor a call. The result of a call says something also where it is empty. */
-export function saysNothing(message: ChatMessage): boolean {
+/** True if a message has no text, picture or tool call. A tool result counts as content even if it's empty. */
+export function hasNoContent(message: ChatMessage): boolean {
   const { content, role } = message;
   if (role === 'tool' || (role === 'assistant' && message.tool_calls?.length)) return false;
   if (typeof content === 'string') return !/\S/.test(content);
@@ -84,7 +92,10 @@ export function saysNothing(message: ChatMessage): boolean {
 const hasPicture = ({ content }: ChatMessage): boolean =>
   Array.isArray(content) && content.some((part) => part.type === 'image_url');
 
-/** A client that sends some state back sends all of it: in parallel calls only the first one may have any. */
+/**
+ * A client that sends any provider state back sends all of it. Of parallel calls only the first may have state, so one
+ * call with state is enough.
+ */
 const unsignedIn = (calls: readonly ToolCall[]): string[] =>
   calls.some((call) => call.extra_content) ? [] : calls.map(({ id }) => id);
 
@@ -98,11 +109,11 @@ function lastCalls(messages: readonly ChatMessage[]): ConversationShape['lastCal
   return { ids: calls.slice(-maxUnsigned).map(({ id }) => id), thinkers };
 }
 
-/** Whether it ends with results of calls that came back without the thinking of this model before them. */
+/** True if the conversation ends with results of calls that came back without this model's thinking. */
 export const lostThinking = ({ lastCalls: calls }: ConversationShape, model: string): boolean =>
   calls !== null && !calls.thinkers.some((thinker) => thinker === model || thinker === anyThinker);
 
-/** The text of a message, its text parts joined; other parts say nothing here. */
+/** Joins the text parts of a message; other parts are skipped. */
 export function messageText(message: Pick<ChatMessage, 'content'>): string {
   const { content } = message;
   if (content === null || content === undefined) return '';
@@ -110,48 +121,48 @@ export function messageText(message: Pick<ChatMessage, 'content'>): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** The text of the last message from the user, or the empty string. */
+/** Returns the text of the last user message, or the empty string. */
 export function lastUserText(messages: readonly ChatMessage[]): string {
   const last = messages.findLast((message) => message.role === 'user');
   return last ? messageText(last) : '';
 }
 
 /**
- * Marks for a provider's prompt cache: `cache_control` on a message, a content part or a tool says that everything up to
- * there is to be kept. Anthropic wants it said; most others decide by themselves and refuse the field.
+ * Marks for a provider's prompt cache: `cache_control` on a message, a content part or a tool asks the provider to
+ * cache everything up to there. Anthropic needs these marks. Most others cache automatically and refuse the field.
  */
 
 type Marked = { readonly cache_control?: CacheMark | null | undefined };
 type Tools = CompletionRequest['tools'];
 
-/** All of them, in their order; a request without any costs a look at each message. */
+/** Returns the cache marks of the tools and then of the messages, in order. */
 export function getMarks(messages: readonly ChatMessage[], tools: Tools): CacheMark[] {
   const marks: CacheMark[] = [];
-  const look = ({ cache_control: mark }: Marked) => {
+  const collect = ({ cache_control: mark }: Marked) => {
     if (mark) marks.push(mark);
   };
-  tools?.forEach(look);
+  tools?.forEach(collect);
   for (const message of messages) {
-    if (Array.isArray(message.content)) (message.content as readonly ContentPart[]).forEach(look);
-    look(message);
+    if (Array.isArray(message.content)) (message.content as readonly ContentPart[]).forEach(collect);
+    collect(message);
   }
   return marks;
 }
 
-/** For how long, at the longest, what a request marks is to be kept; null where it marks nothing. */
+/** Returns the longest time for which a request asks to be cached; null if it has no marks. */
 export function getPromptCache(messages: readonly ChatMessage[], tools: Tools): '5m' | '1h' | null {
   const marks = getMarks(messages, tools);
   if (marks.length === 0) return null;
   return marks.some(({ ttl }) => ttl === '1h') ? '1h' : '5m';
 }
 
-/** The mark of a message or of the last of its parts that has one, for providers that mark whole blocks. */
+/** Returns the cache mark of a message, or of its last part that has one. It's for providers that mark whole blocks. */
 export function getMark(message: Pick<ChatMessage, 'content'> & Marked): CacheMark | null {
   const parts: readonly Marked[] = Array.isArray(message.content) ? message.content : [];
   return message.cache_control ?? parts.findLast(({ cache_control: mark }) => mark)?.cache_control ?? null;
 }
 
-/** The same without marks; itself where it has none. */
+/** Removes the cache marks. Returns the same object if it has none. */
 export function unmarked<T extends Marked & { readonly content?: unknown }>(marked: T): Omit<T, 'cache_control'> {
   const { content } = marked;
   const partsMarked = Array.isArray(content) && content.some((part: object) => 'cache_control' in part);

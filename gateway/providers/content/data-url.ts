@@ -1,16 +1,16 @@
-/** A base64 data URL, taken apart (RFC 2397). */
+/** The parts of a base64 data URL (RFC 2397). */
 export interface DataUrl {
   /** In lower case, without parameters. */
   readonly mediaType: string;
   readonly base64: string;
 }
 
-/** Of a file that is only named: its longest address, in characters. */
+/** Maximum length of a file's URL, in characters. */
 export const maxAddress = 8_192;
 
 const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i;
 
-/** Null where the text is not a base64 data URL. */
+/** Returns null if the text isn't a base64 data URL. */
 export function parseDataUrl(url: string): DataUrl | null {
   const match = head.exec(url.slice(0, 300));
   if (!match?.[1]) return null;
@@ -18,7 +18,7 @@ export function parseDataUrl(url: string): DataUrl | null {
   return isBase64(base64) ? { mediaType: match[1].toLowerCase(), base64 } : null;
 }
 
-/** Whether decoding loses nothing. Linear also on megabytes. */
+/** True if decoding loses nothing. Takes linear time, even for megabytes. */
 export function isBase64(text: string): boolean {
   const unpadded = text.replace(/={1,2}$/, '');
   return (
@@ -29,6 +29,6 @@ export function isBase64(text: string): boolean {
   );
 }
 
-/** The first bytes of the content. */
+/** Decodes only the first bytes of the content. */
 export const dataUrlBytes = ({ base64 }: DataUrl, bytes: number): Buffer =>
   Buffer.from(base64.slice(0, Math.ceil(bytes / 3) * 4), 'base64');

@@ -1,7 +1,7 @@
 /**
- * An estimate of how many tokens a text is, in one pass over its characters. Tokenizers cut a text into words, numbers, marks and
- * blanks, and have a token for most short words of a script: so each kind of run has its own measure, fitted to OpenAI's
- * o200k. A real tokenizer would be quadratic on hostile text (wire contract §9).
+ * Estimates how many tokens a text has, in one pass over its characters. Tokenizers split a text into words, numbers,
+ * punctuation and spaces, and have a token for most short words of a script. So each kind of run has its own formula,
+ * fitted to OpenAI's tokenizer o200k. A real tokenizer would take quadratic time on hostile text (wire contract §9).
  */
 
 const kinds = {
@@ -25,7 +25,7 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** The last code of each range of characters, and what stands in it. */
+/** The last code of each range of characters, and the kind of these characters. */
 const ranges: readonly (readonly [last: number, kind: Kind])[] = [
   [0x09, kinds.blank],
   [0x0d, kinds.break],
@@ -70,12 +70,12 @@ const ranges: readonly (readonly [last: number, kind: Kind])[] = [
   [0xffff, kinds.mark],
 ];
 
-/** The kind of each character: a table is ten times as fast as a search. */
-const kindOfCode = new Uint8Array(0x10000);
+/** The kind of each UTF-16 code. Reading a table is ten times as fast as searching the ranges. */
+const kindByCode = new Uint8Array(0x10000);
 for (const [index, [last, kind]] of ranges.entries())
-  kindOfCode.fill(kind, (ranges[index - 1]?.[0] ?? -1) + 1, last + 1);
+  kindByCode.fill(kind, (ranges[index - 1]?.[0] ?? -1) + 1, last + 1);
 
-/** Latin letters that few languages have: words with them are in more pieces. */
+/** Latin letters that few languages use. Words with them are split into more tokens. */
 const isUnusual = (code: number) => code >= 0x100 && code <= 0x24f;
 const unusualTokens = 0.65;
 
@@ -86,9 +86,9 @@ export function estimateText(text: string): number {
   let length = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    let next = kindOfCode[code] as Kind;
+    let next = kindByCode[code] as Kind;
     if (code >= 0xd800 && code <= 0xdbff) {
-      // Emoji are beyond U+1F000, other scripts and rare Chinese characters before.
+      // These are emoji (U+1F000 and above). The other surrogates stand for rare scripts and rare Chinese characters.
       next = code >= 0xd83c && code <= 0xd83e ? kinds.emoji : kinds.astral;
       index += 1;
     }
@@ -106,13 +106,13 @@ export function estimateText(text: string): number {
   return Math.ceil(tokens + runTokens(kind, length));
 }
 
-/** A single blank is one token with the word behind it, and a line's end with the mark before it. */
+/** A single space forms one token with the word after it, and a line break with the punctuation before it. */
 function isJoined(before: Kind, kind: Kind, length: number, next: Kind): boolean {
   if (kind === kinds.break) return before === kinds.mark && length === 1;
   return kind === kinds.blank && length === 1 && next !== kinds.digit && next !== kinds.han;
 }
 
-/** A longer run of letters is no word, and no tokenizer knows it. */
+/** A longer run of letters isn't a word, so tokenizers split it into small pieces. */
 const maxWord = 40;
 
 function runTokens(kind: Kind, length: number): number {

@@ -1,4 +1,7 @@
-/** What content is by its first bytes; null where it is none of the kinds that models read. Give it at least 1 KiB. */
+/**
+ * Returns the content type by the first bytes; null if it's no type that models read. Needs at least 1 KiB, because a
+ * PDF's marker may come late.
+ */
 export function getFileType(head: Buffer): string | null {
   const ascii = head.toString('latin1', 0, 1_024);
   if (ascii.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -2,22 +2,25 @@ import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { fileTokens } from './estimate-tokens.ts';
 import { type PixelSize, pictureHeadBytes, pictureSize } from './picture-size.ts';
 
-/** A picture of a request: its size in pixels, null where its first bytes don't say it, as of one that is named by its address. */
+/**
+ * A picture of a request with its size in pixels. The size is null if the picture's first bytes don't contain it, or if
+ * the picture is given by its URL.
+ */
 interface Picture {
   readonly width: number | null;
   readonly height: number | null;
-  /** It was asked for in few tokens (`detail: "low"`). */
+  /** The caller asks for few tokens (`detail: "low"`). */
   readonly isLow: boolean;
 }
 
 type Named = { readonly provider: string; readonly model: string };
 
-/** Of a picture whose size isn't known: larger ones are refused or scaled down. */
+/** Assumed for a picture of unknown size. Vendors refuse larger pictures or scale them down. */
 const largestSide = 8_000;
 
 /**
- * The most tokens that a vendor counts for a picture, by its own published rule. Where a rule depends on settings that the
- * gateway doesn't see, the dearest of them holds.
+ * Returns the maximum number of tokens that a vendor counts for a picture, by its published rule. If the rule depends
+ * on settings that the gateway doesn't see, the most expensive setting applies.
  */
 function maxPictureTokens({ width, height, isLow }: Picture, model: Named): number {
   const [wide, high] = [width ?? largestSide, height ?? largestSide];
@@ -36,21 +39,28 @@ function maxPictureTokens({ width, height, isLow }: Picture, model: Named): numb
 
 const patches = (wide: number, high: number, side: number) => Math.ceil(wide / side) * Math.ceil(high / side);
 
-/** https://developers.openai.com/api/docs/guides/images-vision: tiles of 512 pixels, or patches of 32 times a factor. */
+/**
+ * OpenAI counts tiles of 512 pixels, or patches of 32 pixels times a factor
+ * (https://developers.openai.com/api/docs/guides/images-vision).
+ */
 function openAi(wide: number, high: number, isLow: boolean, model: string): number {
   const tiles = isLow ? 0 : openAiTiles(wide, high);
   if (model.startsWith('gpt-4o-mini')) return 2_833 + 5_667 * tiles;
   if (tiledOnly.test(model)) return 85 + 170 * tiles;
-  // The factors are 1.62 to 1.72 for the mini models and 2.46 for the nano ones; "original" keeps 10,000 patches.
+  // The factor is 1.62 to 1.72 for the mini models and 2.46 for the nano models. The detail "original" keeps 10,000
+  // patches.
   const factor = model.includes('nano') ? 2.46 : 1.72;
   const byPatches = Math.ceil(Math.min(patches(wide, high, 32), 10_000) * factor);
   return Math.max(85 + 170 * tiles, byPatches);
 }
 
-/** Models of which it is documented that they count tiles; of others nobody should have to keep a list. */
+/**
+ * Models that are documented to count tiles. For all others the higher count of both rules applies, so that no list has
+ * to be kept.
+ */
 const tiledOnly = /^(?:gpt-4o|gpt-4\.1(?!-mini|-nano)|o1|o3)(?:-|$)/;
 
-/** Scaled to fit 2,048 pixels, then to 768 on the short side. */
+/** OpenAI scales a picture to fit 2,048 pixels, then to 768 on the short side. */
 function openAiTiles(wide: number, high: number): number {
   const fit = Math.min(1, 2_048 / Math.max(wide, high));
   const short = Math.min(1, 768 / (Math.min(wide, high) * fit));
@@ -58,14 +68,14 @@ function openAiTiles(wide: number, high: number): number {
 }
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/vision: pixels / 750, after scaling down to 1,600 tokens, or to
- * 4,784 from Claude Opus 4.7 on.
+ * Anthropic counts pixels / 750, after scaling down to 1,600 tokens, or to 4,784 from Claude Opus 4.7 on
+ * (https://platform.claude.com/docs/en/build-with-claude/vision).
  */
 const anthropic = (wide: number, high: number) => Math.min(4_784, Math.max(1, patches(wide, high, 27)));
 
 /**
- * https://ai.google.dev/gemini-api/docs/tokens and /media-resolution: Gemini 2 counts 258 for each tile of 256 to 768 pixels,
- * Gemini 3 up to 1,120, and 2,240 in its highest resolution.
+ * Gemini 2 counts 258 tokens for each tile of 256 to 768 pixels. Gemini 3 counts up to 1,120 for a picture, and 2,240
+ * at its highest resolution (https://ai.google.dev/gemini-api/docs/tokens and /media-resolution).
  */
 function google(wide: number, high: number): number {
   const side = Math.min(768, Math.max(256, Math.floor(Math.min(wide, high) / 1.5)));
@@ -73,17 +83,17 @@ function google(wide: number, high: number): number {
   return Math.max(2_240, 258 * tiles);
 }
 
-/** Of servers whose rule nobody knows: patches of 14 pixels are the smallest that are in use. */
+/** The rule for servers that don't publish one: patches of 14 pixels are the smallest in use. */
 const others = (wide: number, high: number) => Math.min(65_536, 1_024 + patches(wide, high, 14));
 
-/** How large the input of a request is at the most. Plain values: threads hand it to each other. */
+/** The maximum size of a request's input. It has only plain values, because threads pass it to each other. */
 export interface InputSize {
-  /** No tokenizer makes more than one token of a byte, and vendors add some of their own around messages and tools. */
+  /** One token for each byte, which no tokenizer exceeds, and what vendors add around messages and tools. */
   readonly textTokens: number;
   readonly pictures: readonly Picture[];
-  /** Files and speech; null where there are none. */
+  /** Tokens of files and speech; null if there are none. */
   readonly fileTokens: number | null;
-  /** All of it is read at once: a model never reads more than its context holds. */
+  /** The model reads the whole input as one prompt, so the input can't exceed its context. */
   readonly isOnePrompt: boolean;
 }
 
@@ -95,9 +105,12 @@ interface Input {
   };
 }
 
-/** The marks around a message or a part of one: its role and its ends. */
+/** Tokens for the marks around a message or a part: its role and its ends. */
 const frameTokens = 8;
-/** Hidden instructions: other vendors add some hundred to each request, Anthropic up to 804 where there are tools. */
+/**
+ * Tokens of hidden instructions. Anthropic adds up to 804 if there are tools; vendors outside the list below add some
+ * hundred to each request.
+ */
 const instructionTokens = { always: 16, ofOthers: 256, forTools: 1_024 };
 /** Vendors whose own instructions are known to be short. */
 const shortInstructions: ReadonlySet<string> = new Set(['openai', 'azure-openai', 'anthropic', 'google', 'sandbox']);
@@ -113,7 +126,9 @@ export function measureInput({ messages, parameters }: Input): InputSize {
   return { textTokens, pictures, fileTokens: hasFiles ? measure.fileTokens : null, isOnePrompt: true };
 }
 
-/** Adds up all that a request says, whatever its fields are called: what a server reads is its own business. */
+/**
+ * Adds up everything in a request, whatever its fields are called, because it's unknown which fields a server reads.
+ */
 class Measure {
   textTokens = 0;
   pictures: Picture[] = [];
@@ -128,7 +143,7 @@ class Measure {
     else if (typeof value === 'object' && value !== null) this.#addObject(value);
   }
 
-  /** What a server is told in JSON has the names of its fields in it. */
+  /** Tools and formats reach the model as JSON, so the names of their fields count too. */
   addJson(value: object | undefined): void {
     if (value !== undefined) this.textTokens += Buffer.byteLength(JSON.stringify(value));
   }
@@ -142,7 +157,7 @@ class Measure {
     }
   }
 
-  /** `image_url.url`, `file.file_data` and `input_audio.data` of content parts. */
+  /** Adds `image_url.url`, `file.file_data` or `input_audio.data` of a content part; false for any other field. */
   #addMedia(name: string, content: string, holder: object): boolean {
     if (name === 'url' && !('type' in holder)) {
       this.pictures.push({
@@ -159,12 +174,12 @@ class Measure {
   }
 }
 
-/** A dense page is 3,000 tokens of text and 1,600 of a picture, where 1,500 are estimated. */
+/** A dense page has 3,000 tokens as text and 1,600 as a picture, while the estimate is 1,500. */
 const maxFileShare = 4;
-/** Ten times as many as of compressed speech. */
+/** Ten times as many tokens as compressed speech has. */
 const maxTokensPerAudioChar = 1 / 64;
 
-/** The size of a picture in a data URL, by its first bytes; null where they don't say it. */
+/** Reads the size of a picture in a data URL from its first bytes; null if they don't contain it. */
 export function sizeOfDataUrl(url: string): PixelSize | null {
   if (!url.startsWith('data:')) return null;
   const begin = url.indexOf(',') + 1;
@@ -173,17 +188,20 @@ export function sizeOfDataUrl(url: string): PixelSize | null {
   return pictureSize(Buffer.from(url.slice(begin, begin + Math.ceil(pictureHeadBytes / 3) * 4), 'base64'));
 }
 
-/** Nearly all pictures say their size within so many characters. */
+/** Nearly all pictures contain their size within this many base64 characters. */
 const smallHead = 4_096;
 
-/** What a model is measured by. */
+/** The properties of a model that the input is measured by. */
 interface Reader {
   readonly provider: string;
   readonly model: string;
   readonly contextLength: number | null;
 }
 
-/** The most input tokens that this model's vendor counts: more than its context nobody can send. */
+/**
+ * Returns the maximum number of input tokens that this model's vendor counts. Nobody can send more than the model's
+ * context.
+ */
 export function maxInputTokens({ textTokens, pictures, fileTokens, isOnePrompt }: InputSize, model: Reader): number {
   const own = shortInstructions.has(model.provider) ? instructionTokens.always : instructionTokens.ofOthers;
   const seen = pictures.reduce((sum, picture) => sum + maxPictureTokens(picture, model), 0);

@@ -2,13 +2,15 @@ import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { isBase64, maxAddress, parseDataUrl } from './data-url.ts';
 
-/** An image that a model made, as answers carry it: a base64 data URL, or the https address of one. */
+/** An image that a model generated, as answers carry it: a base64 data URL or an https URL. */
 export interface MadeImage {
   readonly type: 'image';
   readonly url: string;
 }
 
-/** Longest event that carries an image, in characters: the base64 of a PNG of 4096 × 4096 has less. */
+/**
+ * Maximum length of a stream event with an image, in characters. The base64 text of a PNG of 4096 × 4096 is shorter.
+ */
 export const maxImageEvent = 33_554_432;
 
 interface Asked {
@@ -16,11 +18,11 @@ interface Asked {
   readonly parameters: { readonly modalities?: readonly string[] | undefined };
 }
 
-/** How long an event of an answer may be, where images may be in it. */
+/** Returns the maximum length of a stream event if the answer may contain images; undefined for the usual limit. */
 export const getMaxEvent = ({ facts, parameters }: Asked): number | undefined =>
   facts?.makesImages || parameters.modalities ? maxImageEvent : undefined;
 
-/** Of Google's `inlineData`. Nothing where it is no image. */
+/** Reads an image from Google's `inlineData`. Returns nothing if it's no image. */
 export function imageOfInlineData(inlineData: unknown): MadeImage[] {
   const { mimeType, data } = asObject(inlineData);
   const [type, base64] = [asText(mimeType), asText(data)];
@@ -28,7 +30,10 @@ export function imageOfInlineData(inlineData: unknown): MadeImage[] {
   return [{ type: 'image', url: `data:${type.toLowerCase()};base64,${base64}` }];
 }
 
-/** Of `images` in a message or a delta, in OpenRouter's words (https://openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-23). */
+/**
+ * Reads the field `images` of a message or a delta, in OpenRouter's format
+ * (https://openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-23).
+ */
 export const getImages = (images: unknown): MadeImage[] =>
   asArray(images).flatMap((entry): MadeImage[] => {
     const url = asText(asObject(asObject(entry).image_url).url);
@@ -37,13 +42,14 @@ export const getImages = (images: unknown): MadeImage[] =>
     return isImage || (/^https:\/\//i.test(url) && url.length <= maxAddress) ? [{ type: 'image', url }] : [];
   });
 
-/** In OpenRouter's words; `index`: the place of the first. */
+/** Converts images to OpenRouter's format. `index`: the index of the first. */
 export const imagesToWire = (images: readonly MadeImage[], index = 0) =>
-  images.map(({ url }, at) => ({ type: 'image_url' as const, index: index + at, image_url: { url } }));
+  images.map(({ url }, offset) => ({ type: 'image_url' as const, index: index + offset, image_url: { url } }));
 
 /**
- * Images of earlier answers, moved to the user's turn that follows: no provider takes them in a turn of the model from somebody else,
- * and Gemini 3 only with a signature of its own. Where no turn follows, nobody is asked about them.
+ * Moves the images of earlier answers to the user's turn that follows. No provider accepts images in an assistant turn
+ * that another model wrote, and Gemini 3 accepts them only with its own signature. Images that no user's turn follows
+ * are dropped, because nobody asks about them.
  */
 export function withImagesMoved(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some((message) => message.role === 'assistant' && message.images)) return messages;
@@ -56,8 +62,8 @@ export function withImagesMoved(messages: readonly ChatMessage[]): readonly Chat
     }
     if (message.role !== 'user' || waiting.length === 0) return message;
     const { content } = message;
-    const said: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-    const moved = { ...message, content: [...waiting, ...said] };
+    const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    const moved = { ...message, content: [...waiting, ...parts] };
     waiting = [];
     return moved;
   });

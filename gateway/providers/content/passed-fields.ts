@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What a field does to the bill: nothing of its own (what it changes is in the counts), more output that is counted and priced as such, or
- * another price for all of it.
+ * How a field affects the cost: not by itself (its effect is in the token counts), by more output that is counted and
+ * priced as output, or by another price for the whole request.
  */
 interface PassedField {
   readonly bill: 'nothing' | 'counted_output' | 'own_price';
-  /** Where that was read, in stored copies of 2026-11-27. */
+  /** Where this is documented, read in stored copies of 2026-11-27. */
   readonly source: string;
 }
 
 const specification = 'docs.rs/crate/openai-client-base/0.13.0, CreateChatCompletionRequest: no price of its own';
 
-/** OpenAI's own fields that its models are given. No other field is passed on, so that nothing is bought that nobody priced. */
+/**
+ * OpenAI's own fields that are passed on to its models. No other field is, so that a caller can't order anything
+ * without a known price.
+ */
 export const passedFields = {
   logprobs: { bill: 'nothing', source: specification },
   top_logprobs: { bill: 'nothing', source: specification },
@@ -35,13 +38,19 @@ export const passedFields = {
 
 export type PassedName = keyof typeof passedFields;
 
-/** Names that OpenAI keeps apart within one organisation, which all accounts of this gateway share. */
+/**
+ * Fields with names that OpenAI keeps apart only within an organisation. All accounts of this gateway share one
+ * organisation.
+ */
 const namesOfCallers: readonly string[] = ['safety_identifier', 'prompt_cache_key'] satisfies PassedName[];
 
-/** A name as a provider gets it: always the same, and it says nothing. */
+/** Hashes a name. The provider always gets the same hash for it and learns nothing from it. */
 export const hashed = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
 
-/** The fields with the names in them hashed with the account: no other account can speak in that name, or share that cache. */
+/**
+ * Hashes the names in the fields together with the account. Otherwise an account could use the name of another account,
+ * or share its cache.
+ */
 export function withHashedNames(
   fields: Readonly<Record<string, unknown>>,
   accountId: string,

@@ -4,10 +4,10 @@ export interface PixelSize {
   readonly height: number;
 }
 
-/** How much of a picture has to be given: a JPEG may have a preview and colours in front of its size. */
+/** Bytes of a picture that are needed: a JPEG may have a preview and a colour profile before its size. */
 export const pictureHeadBytes = 262_144;
 
-/** The size that a PNG, GIF, WebP or JPEG says of itself in its first bytes; null where they don't say one. */
+/** Reads the size of a PNG, GIF, WebP or JPEG from its first bytes; null if they don't contain it. */
 export function pictureSize(head: Buffer): PixelSize | null {
   const size = sizeIn(head);
   return size && size.width > 0 && size.height > 0 ? size : null;
@@ -25,7 +25,7 @@ function sizeIn(head: Buffer): PixelSize | null {
 const gifSize = (head: Buffer): PixelSize | null =>
   head.toString('latin1', 0, 4) === 'GIF8' ? { width: head.readUInt16LE(6), height: head.readUInt16LE(8) } : null;
 
-/** The three kinds of WebP (https://developers.google.com/speed/webp/docs/riff_container). */
+/** Reads the size of the three kinds of WebP (https://developers.google.com/speed/webp/docs/riff_container). */
 function webpSize(head: Buffer, kind: string): PixelSize | null {
   if (kind === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 };
   if (kind === 'VP8 ') return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff };
@@ -34,7 +34,7 @@ function webpSize(head: Buffer, kind: string): PixelSize | null {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** Walks over a JPEG's segments to the one that has its size (ITU-T T.81, B.2.2). */
+/** Walks over a JPEG's segments to the one with its size (ITU-T T.81, B.2.2). */
 function jpegSize(head: Buffer): PixelSize | null {
   for (let offset = 2; offset + 9 < head.length; ) {
     if (head[offset] !== 0xff) return null;

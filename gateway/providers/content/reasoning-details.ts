@@ -2,20 +2,23 @@ import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { ChatMessage, ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
 
 /**
- * `reasoning_details`, as OpenRouter spells what a model thought and its vendor signed
- * (https://openrouter.ai/docs/use-cases/reasoning-tokens, read 2026-11-22). Clients put the pieces of one `id` together.
+ * Formats of `reasoning_details`, in which OpenRouter sends what a model thought and its vendor signed
+ * (https://openrouter.ai/docs/use-cases/reasoning-tokens, read 2026-11-22). Clients join the pieces that have the same
+ * `id`.
  */
 export const anthropicFormat = 'anthropic-claude-v1';
 export const googleFormat = 'google-gemini-v1';
 
-/** Whose thinking block it is, how many tool calls stood before it, and which of the blocks it was. */
+/** The place of a thinking block: its model, the number of tool calls before it, and its index among the blocks. */
 interface BlockPlace {
   readonly model: string;
   readonly callsBefore: number;
   readonly block: number;
 }
 
-/** Clients keep a detail's `id` and drop what they do not know: it says where the block belongs. */
+/**
+ * Writes the place of a block into its id, because clients keep a detail's `id` and drop fields that they don't know.
+ */
 export const blockId = ({ model, callsBefore, block }: BlockPlace) => `${model}/${callsBefore}/${block}`;
 
 function getPlace(detail: ReasoningDetail): BlockPlace | null {
@@ -24,7 +27,7 @@ function getPlace(detail: ReasoningDetail): BlockPlace | null {
   return { model, callsBefore: Number(callsBefore), block: Number(block) };
 }
 
-/** The text of a piece of reasoning whose vendor has no more to say of it. */
+/** A piece of reasoning text from a vendor that adds no signature and no id. */
 export const plainDetail = (text: string): ReasoningDetail => ({
   type: 'reasoning.text',
   text,
@@ -34,7 +37,7 @@ export const plainDetail = (text: string): ReasoningDetail => ({
 
 const growing = ['text', 'summary', 'data', 'signature'] as const;
 
-/** Adds a piece to those of the same block before it. */
+/** Adds a piece to the list, or joins it with the last one if both belong to the same block. */
 export function addDetail(details: ReasoningDetail[], piece: ReasoningDetail): void {
   const last = details.at(-1);
   const continues = last && piece.type !== 'reasoning.encrypted' && samePlace(last, piece);
@@ -45,14 +48,14 @@ export function addDetail(details: ReasoningDetail[], piece: ReasoningDetail): v
   }
 }
 
-const samePlace = (one: ReasoningDetail, other: ReasoningDetail) =>
-  ['type', 'id', 'index', 'format'].every((name) => one[name] === other[name]);
+const samePlace = (first: ReasoningDetail, second: ReasoningDetail) =>
+  ['type', 'id', 'index', 'format'].every((name) => first[name] === second[name]);
 
 type Answer = Extract<ChatMessage, { role: 'assistant' }>;
 
 /**
- * An earlier answer with its reasoning where adapters look for it: the text in `reasoning_content`, what a vendor signed at the
- * call that it led to. State that a call brought itself stays as it is.
+ * Moves the reasoning of an earlier answer to where the adapters look for it: the text to `reasoning_content`, the
+ * signed parts to the call that they led to. State that a call already has stays unchanged.
  */
 export function withReasoning(message: Answer): Answer {
   const { reasoning, reasoning_details: details, ...rest } = message;
@@ -64,21 +67,21 @@ export function withReasoning(message: Answer): Answer {
     reasoning: undefined,
     reasoning_content: text || undefined,
     reasoning_details: calls?.length ? undefined : details,
-    tool_calls: calls && details ? calls.map((call, at) => withState(call, at, details)) : calls,
+    tool_calls: calls && details ? calls.map((call, index) => withState(call, index, details)) : calls,
   };
 }
 
 const getText = (details: readonly ReasoningDetail[]) =>
   details.map((detail) => asText(detail.text) ?? asText(detail.summary) ?? '').join('');
 
-function withState(call: ToolCall, at: number, details: readonly ReasoningDetail[]): ToolCall {
+function withState(call: ToolCall, index: number, details: readonly ReasoningDetail[]): ToolCall {
   if (call.extra_content) return call;
-  const state = { ...anthropicState(at, details), ...googleState(call, details), ...foreignState(at, details) };
+  const state = { ...anthropicState(index, details), ...googleState(call, details), ...foreignState(index, details) };
   return Object.keys(state).length > 0 ? { ...call, extra_content: state } : call;
 }
 
-function anthropicState(at: number, details: readonly ReasoningDetail[]): JsonObject {
-  const own = details.filter((detail) => getPlace(detail)?.callsBefore === at);
+function anthropicState(index: number, details: readonly ReasoningDetail[]): JsonObject {
+  const own = details.filter((detail) => getPlace(detail)?.callsBefore === index);
   const thinking = own.flatMap((detail): JsonObject[] => {
     if (detail.type === 'reasoning.encrypted') return [{ type: 'redacted_thinking', data: detail.data }];
     return detail.signature ? [{ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature }] : [];
@@ -93,19 +96,19 @@ function googleState({ id }: ToolCall, details: readonly ReasoningDetail[]): Jso
   return signature ? { google: { thought_signature: signature } } : {};
 }
 
-/** What another gateway handed out goes back to it as it was, with the first call. */
-function foreignState(at: number, details: readonly ReasoningDetail[]): JsonObject {
+/** Reasoning details of another gateway are sent back to it unchanged, with the first call. */
+function foreignState(index: number, details: readonly ReasoningDetail[]): JsonObject {
   const foreign = details.filter((detail) => !getPlace(detail));
-  return at === 0 && foreign.length > 0 ? { openrouter: { reasoning_details: foreign } } : {};
+  return index === 0 && foreign.length > 0 ? { openrouter: { reasoning_details: foreign } } : {};
 }
 
-/** What an upstream calls its reasoning details, as far as they have the form. */
+/** Reads an upstream's reasoning details and keeps those that have the expected form. */
 export const detailsIn = (value: unknown): ReasoningDetail[] =>
   asArray(value)
     .map(asObject)
     .filter((detail): detail is ReasoningDetail => typeof detail.type === 'string');
 
-/** The details that a call, or an answer without any, brings back for OpenRouter. */
+/** Returns the details that OpenRouter gets back: those of the message's calls, or else those of the message itself. */
 export function foreignDetails(message: Answer): JsonObject[] {
   const calls = message.tool_calls ?? [];
   const ofCalls = calls.flatMap((call) =>

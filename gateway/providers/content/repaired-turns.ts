@@ -1,13 +1,14 @@
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import { saysNothing } from './conversation-shape.ts';
+import { hasNoContent } from './conversation-shape.ts';
 
 /**
- * What is done to a conversation that a model would refuse: a turn of the user's before its first or after its last one, the
- * last instruction as the user's turn where there are instructions only, pictures in results as a turn after them.
+ * A change to a conversation that its model would refuse: a user's turn is added before the first or after the last
+ * turn, the last instruction becomes a user's turn if there are only instructions, or pictures in tool results move to
+ * a turn after them.
  */
 export type TurnRepair = 'begin_with_user' | 'end_with_user' | 'instruction_as_user' | 'pictures_after_results';
 
-/** The conversation with these repairs; the messages that need none stay the same objects. */
+/** Applies the repairs. Messages that need none stay the same objects. */
 export function repairedTurns(messages: readonly ChatMessage[], repairs: readonly TurnRepair[]): ChatMessage[] {
   return repairs.reduce((turns, repair) => getRepair[repair](turns), [...messages]);
 }
@@ -23,18 +24,18 @@ const userTurn = (content: string | ContentPart[]): ChatMessage => ({ role: 'use
 const isInstruction = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
 
 function beginWithUser(messages: ChatMessage[]): ChatMessage[] {
-  const at = messages.findIndex((message) => !isInstruction(message));
-  return messages.toSpliced(Math.max(at, 0), 0, userTurn('(The conversation begins.)'));
+  const index = messages.findIndex((message) => !isInstruction(message));
+  return messages.toSpliced(Math.max(index, 0), 0, userTurn('(The conversation begins.)'));
 }
 
 function instructionAsUser(messages: ChatMessage[]): ChatMessage[] {
-  const at = messages.findLastIndex((message) => isInstruction(message) && !saysNothing(message));
-  const message = messages[at];
+  const index = messages.findLastIndex((message) => isInstruction(message) && !hasNoContent(message));
+  const message = messages[index];
   if (!message || !isInstruction(message)) return [...messages, userTurn('(No message.)')];
-  return messages.toSpliced(at, 1, { ...message, role: 'user', name: undefined } as ChatMessage);
+  return messages.toSpliced(index, 1, { ...message, role: 'user', name: undefined } as ChatMessage);
 }
 
-/** Results of parallel calls stand together: their pictures come after the last of them. */
+/** Results of parallel calls must stay together, so their pictures come after the last of them. */
 function picturesAfterResults(messages: ChatMessage[]): ChatMessage[] {
   const turns: ChatMessage[] = [];
   let pictures: ContentPart[] = [];

@@ -13,12 +13,13 @@ interface GoogleContent {
   readonly parts: readonly object[];
 }
 
-/** What Google takes in place of a signature that was never its own (wire contract §1.6). */
+/** Google accepts this in place of a signature that it didn't issue itself (wire contract §1.6). */
 const foreignSignature = 'skip_thought_signature_validator';
 
 /**
- * The conversation as Google wants it: `user` and `model` take turns, and results of parallel calls share one turn.
- * `strict`: the model refuses a call whose thought signature is missing, and matches results by their calls' ids.
+ * Converts the conversation to Google's rules: `user` and `model` alternate, and results of parallel calls share one
+ * turn. `strict`: the model refuses a call without its thought signature, and matches results by the ids of their
+ * calls.
  */
 function googleContents(messages: readonly ChatMessage[], strict: boolean): GoogleContent[] {
   const names = callNames(messages);
@@ -34,7 +35,7 @@ function googleContents(messages: readonly ChatMessage[], strict: boolean): Goog
   return turns;
 }
 
-/** Google names the function in a result where OpenAI names the call. */
+/** A result names the function at Google, but the call at OpenAI. So this maps each call's id to its function. */
 function callNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
   return new Map(calls.map((call) => [call.id, call.function.name]));
@@ -45,12 +46,14 @@ function getParts(message: ChatMessage, index: number, names: ReadonlyMap<string
     case 'user':
       return typeof message.content === 'string'
         ? textPart(message.content)
-        : message.content.flatMap((part, at) => contentPart(part, `messages[${index}].content[${at}]`));
+        : message.content.flatMap((part, partIndex) => contentPart(part, `messages[${index}].content[${partIndex}]`));
     case 'assistant': {
       const calls = message.tool_calls ?? [];
       return [
         ...textPart(messageText(message)),
-        ...calls.map((call, at) => callPart(call, `messages[${index}].tool_calls[${at}]`, strict, at === 0)),
+        ...calls.map((call, callIndex) =>
+          callPart(call, `messages[${index}].tool_calls[${callIndex}]`, strict, callIndex === 0),
+        ),
       ];
     }
     case 'tool': {
@@ -72,18 +75,18 @@ const textPart = (text: string) => (/\S/.test(text) ? [{ text }] : []);
 const getPictures = ({ content }: Extract<ChatMessage, { role: 'tool' }>, index: number): object[] =>
   typeof content === 'string'
     ? []
-    : content.flatMap((part, at) =>
-        part.type === 'image_url' ? contentPart(part, `messages[${index}].content[${at}]`) : [],
+    : content.flatMap((part, partIndex) =>
+        part.type === 'image_url' ? contentPart(part, `messages[${index}].content[${partIndex}]`) : [],
       );
 
-function contentPart(part: ContentPart, at: string): object[] {
+function contentPart(part: ContentPart, path: string): object[] {
   switch (part.type) {
     case 'text':
       return textPart(part.text);
     case 'image_url':
-      return [inlineData(part.image_url.url, `${at}.image_url.url`)];
+      return [inlineData(part.image_url.url, `${path}.image_url.url`)];
     case 'file':
-      return [inlineData(part.file.file_data ?? '', `${at}.file.file_data`)];
+      return [inlineData(part.file.file_data ?? '', `${path}.file.file_data`)];
     case 'input_audio':
       return [{ inlineData: { mimeType: `audio/${part.input_audio.format}`, data: part.input_audio.data } }];
   }
@@ -97,21 +100,21 @@ function inlineData(url: string, param: string): object {
   });
 }
 
-/** In parallel calls only the first one is signed. */
-function callPart(call: ToolCall, at: string, strict: boolean, isFirst: boolean): object {
+/** Of parallel calls only the first one is signed. */
+function callPart(call: ToolCall, path: string, strict: boolean, isFirst: boolean): object {
   const own = asText(asObject(asObject(call.extra_content).google).thought_signature);
   const signature = own ?? (strict && isFirst ? foreignSignature : null);
   return {
-    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: getArguments(call, at) },
+    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: getArguments(call, path) },
     ...(signature === null ? {} : { thoughtSignature: signature }),
   };
 }
 
-function getArguments(call: ToolCall, at: string): JsonObject {
+function getArguments(call: ToolCall, path: string): JsonObject {
   const text = call.function.arguments.trim();
   const value = text === '' ? {} : parsedObject(text);
   if (value) return value;
-  const param = `${at}.function.arguments`;
+  const param = `${path}.function.arguments`;
   throw new AppError('invalid_value', `"${param}" must be the JSON text of an object, and not of too many values.`, {
     param,
   });
@@ -122,12 +125,15 @@ function parsedObject(text: string): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? asObject(value) : null;
 }
 
-/** Google wants a result to be an object. */
+/** Google requires a result to be an object. */
 const resultObject = (text: string): JsonObject => parsedObject(text) ?? { result: text };
 
 type Parameters = ProviderRequest['parameters'];
 
-/** Before Gemini 3, thinking has a budget in tokens, and calls have neither ids nor signatures that are checked. */
+/**
+ * True before Gemini 3, when thinking has a budget in tokens, and calls have neither ids nor signatures that are
+ * checked.
+ */
 const isOld = ({ facts, model }: ProviderRequest) =>
   facts ? facts.thinking.by === 'thinking_budget' : /^gemini-[12]\b/.test(model);
 
@@ -173,10 +179,10 @@ function responseFormat({ response_format: format }: Parameters): object {
 
 const budgets = { none: 0, minimal: 512, low: 1_024, medium: 8_192, high: 24_576, xhigh: 32_768, max: 32_768 } as const;
 
-/** Of a model whose facts nobody knows: what all of them take. */
+/** Replaces the levels that some models refuse, for a model without facts. */
 const unknownLevels = { none: 'minimal', xhigh: 'high', max: 'high' } as const;
 
-/** Translates `reasoning_effort`, which was fitted to what the model takes. */
+/** Translates `reasoning_effort`, which was already fitted to the levels that the model supports. */
 function thinking(request: ProviderRequest): object {
   const { parameters, facts } = request;
   const { reasoning_effort: effort } = parameters;
@@ -192,7 +198,8 @@ function budgetFor(effort: keyof typeof budgets, rule: ModelFacts['thinking'] | 
 }
 
 function toolFields({ tools, tool_choice: choice, web_search_options: search }: Parameters): object {
-  // Google's own search (https://ai.google.dev/gemini-api/docs/google-search, read 2026-11-23); never beside functions.
+  // Google's own web search (https://ai.google.dev/gemini-api/docs/google-search, read 2026-11-23). It can't be
+  // combined with functions.
   if (!tools?.length) return search ? { tools: [{ googleSearch: {} }] } : {};
   const functionDeclarations = tools.map(({ function: fn }) => ({
     name: fn.name,

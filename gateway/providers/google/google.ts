@@ -18,25 +18,28 @@ import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 /** Reads the events of one streamed answer. */
 interface GenerateReader {
   read(data: string): ProviderEvent[];
-  /** Reads an answer that came in one piece. */
+  /** Reads a non-streaming answer. */
   readWhole(answer: JsonObject): ProviderEvent[];
-  /** The finish, only where Google gave a reason for one. */
+  /** Returns the finish event, but only if Google gave a reason for the end. */
   end(): ProviderEvent[];
   readonly maxEvent: number | undefined;
 }
 
 const provider = 'google';
 
-/** `charged`: what Google counts where it searched; `maxEvent`: where one may be longer than usual. */
+/**
+ * `charged`: whether Google charges for each search or for each request with a search. `maxEvent`: set if an event may
+ * be longer than usual.
+ */
 export function createGenerateReader(charged: WebSearch['charged'] = 'searches', maxEvent?: number): GenerateReader {
   let started = false;
   let calls = 0;
-  let said = false;
+  let hasContent = false;
   let finish: FinishReason | null = null;
-  /** The text so far, and the searches that were told. */
+  /** The text so far, and the number of searches reported so far. */
   let text = '';
   let searches = 0;
-  /** Pieces whose sources were told: an event may say them all again. */
+  /** Number of pieces whose sources were reported. An event may repeat all of them. */
   let cited = 0;
 
   function partEvents(value: unknown): ProviderEvent[] {
@@ -50,12 +53,14 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches',
       text += piece;
       return [{ type: 'text-delta', text: piece }];
     }
-    // While Gemini 3 thinks it makes drafts, which are no part of the answer and not charged as images.
+    // Gemini 3 makes draft images while it thinks. They aren't part of the answer and aren't charged as images.
     if (part.inlineData) return part.thought === true ? [] : imageOfInlineData(part.inlineData);
     return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
   }
 
-  /** Google sends a call whole, often without an id, and with an opaque signature that must come back (§1.6). */
+  /**
+   * Google sends a call in one piece, often without an id, and with an opaque signature that must be sent back (§1.6).
+   */
   function callEvents(call: JsonObject, signature: string | null): ProviderEvent[] {
     const index = calls;
     calls += 1;
@@ -73,21 +78,21 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches',
     ];
   }
 
-  function hear(event: JsonObject): ProviderEvent[] {
+  function readEvent(event: JsonObject): ProviderEvent[] {
     if (event.error) throw upstreamError(readFault(event, provider, null));
     const candidate = asObject(asArray(event.candidates)[0]);
     const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
     started = true;
     const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
-    said ||= content.length > 0;
+    hasContent ||= content.length > 0;
     const reason = asText(candidate.finishReason);
-    if (reason) finish = finishReason(reason, { said, calls: calls > 0 });
+    if (reason) finish = finishReason(reason, { hasContent, calls: calls > 0 });
     else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
     const found = groundingEvents(asObject(candidate.groundingMetadata));
     return [...begin, ...content, ...found, ...usageEvent(event.usageMetadata, searches)];
   }
 
-  /** What Google searched for and what the text so far rests on; told with its end. */
+  /** Reports Google's searches and the web pages that the text so far cites. Google sends them after the text. */
   function groundingEvents(metadata: JsonObject): ProviderEvent[] {
     const queries = asArray(metadata.webSearchQueries).length;
     const counted = charged === 'requests' ? Math.min(queries, 1) : queries;
@@ -103,13 +108,13 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches',
 
   return {
     maxEvent,
-    read: (data) => hear(parseEvent(data, provider)),
-    readWhole: (answer) => [...hear(answer), ...end()],
+    read: (data) => readEvent(parseEvent(data, provider)),
+    readWhole: (answer) => [...readEvent(answer), ...end()],
     end,
   };
 }
 
-/** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
+/** Returns the citations of each piece of the text. Google counts positions in bytes of UTF-8. */
 function groundedPieces(metadata: JsonObject, text: string, first: number): ProviderEvent[] {
   const pages = asArray(metadata.groundingChunks).map((chunk) => {
     const { uri, title } = asObject(asObject(chunk).web);
@@ -129,7 +134,7 @@ function groundedPieces(metadata: JsonObject, text: string, first: number): Prov
     .filter(({ annotations }) => annotations.length > 0);
 }
 
-/** The signature of a call, by the call's id. */
+/** Reports the signature of a call under the call's id. */
 const getSignature = (id: string, data: string, index: number): ProviderEvent => ({
   type: 'reasoning-delta',
   text: '',
@@ -140,22 +145,25 @@ const filtered = new Set([
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
   ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
 ]);
-/** What it said is no answer, whatever there is of it. */
+/** With these reasons the text isn't a usable answer, however much there is of it. */
 const malformed = new Set([
   ...['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'],
   ...['NO_IMAGE', 'IMAGE_OTHER'],
 ]);
 
-interface SaidSoFar {
-  readonly said: boolean;
+interface AnswerSoFar {
+  readonly hasContent: boolean;
   readonly calls: boolean;
 }
 
-/** Google's reasons for an end. One that is no end of an answer (`OTHER`, `TOO_MANY_TOOL_CALLS`) is none where nothing was said. */
-function finishReason(reason: string, { said, calls }: SaidSoFar): FinishReason {
+/**
+ * Maps Google's reasons for the end of an answer. An abnormal reason (`OTHER`, `TOO_MANY_TOOL_CALLS`) counts as an end
+ * if the answer has content. Otherwise the answer has failed.
+ */
+function finishReason(reason: string, { hasContent, calls }: AnswerSoFar): FinishReason {
   if (filtered.has(reason)) return 'content_filter';
   if (reason === 'MAX_TOKENS') return 'length';
-  if (malformed.has(reason) || (reason !== 'STOP' && !said)) {
+  if (malformed.has(reason) || (reason !== 'STOP' && !hasContent)) {
     throw new AppError('upstream_bad_response', `Google ended the answer with ${reason}.`, { provider });
   }
   return calls ? 'tool_calls' : 'stop';
@@ -163,14 +171,17 @@ function finishReason(reason: string, { said, calls }: SaidSoFar): FinishReason 
 
 const counts = ['toolUsePromptTokenCount', 'thoughtsTokenCount', 'candidatesTokenCount'];
 
-/** Thoughts are output, and what tools put into the prompt is input (wire contract §1.7). Cumulative on each event. */
+/**
+ * Google reports its usage so far with each event. Thoughts count as output, and what tools add to the prompt counts as
+ * input (wire contract §1.7).
+ */
 function usageEvent(value: unknown, searches: number): ProviderEvent[] {
   const usage = asObject(value);
   const prompt = asCount(usage.promptTokenCount);
   if (prompt === null || !hasCountsOnly(usage, counts)) return [];
   const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
   const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
-  // Spoken input and images have prices of their own.
+  // Spoken input and generated images have their own prices.
   const spoken = getTokens('AUDIO', usage.promptTokensDetails);
   const drawn = getTokens('IMAGE', usage.candidatesTokensDetails);
   const counted: TokenUsage = {
@@ -186,7 +197,7 @@ function usageEvent(value: unknown, searches: number): ProviderEvent[] {
   return [{ type: 'usage', usage: counted }];
 }
 
-/** Tokens of one kind of content, of those that Google tells apart; null: none. */
+/** Returns the tokens of one kind of content, if Google counts them separately; null if there are none. */
 function getTokens(modality: string, details: unknown): number | null {
   const counted = asArray(details)
     .map(asObject)
@@ -196,7 +207,7 @@ function getTokens(modality: string, details: unknown): number | null {
 
 const id = 'google';
 
-/** Google's Gemini API. Its base URL is an origin. It fetches no addresses. */
+/** Google's Gemini API. Its base URL has no path. Google can't fetch files by their URL. */
 export function createGoogle(): Provider {
   return {
     id,
@@ -232,7 +243,7 @@ export function createGoogle(): Provider {
   };
 }
 
-/** The key goes into a header, never into the address. */
+/** The key goes into a header, never into the URL, because URLs are logged more often than headers. */
 function callFor({ credential, fetch, signal }: ProviderContext, path: string) {
   const headers: Record<string, string> = credential.apiKey ? { 'x-goog-api-key': credential.apiKey.reveal() } : {};
   return { provider: id, url: `${credential.baseUrl.replace(/\/+$/, '')}${path}`, headers, fetch, signal };

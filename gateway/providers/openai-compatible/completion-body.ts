@@ -34,7 +34,9 @@ const isEmpty = (fields: object): boolean => {
   return true;
 };
 
-/** What is sent as it came, without what has its own rule and what this server refuses. */
+/**
+ * Returns the parameters that are sent unchanged: those that have no rule of their own and that this server accepts.
+ */
 function plainParameters(parameters: Parameters, { refuses, seedField }: Dialect): object {
   if (isEmpty(parameters)) return parameters;
   const {
@@ -74,7 +76,7 @@ const lostItsThinking = (message: ChatMessage) =>
 const word = z.string().regex(/^[\w.-]{1,64}$/);
 const predictedText = z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))]);
 
-/** OpenAI's further fields by their types; what else one holds is left out. */
+/** OpenAI's further fields by their types. Unknown properties inside them are left out. */
 const fields = z
   .object({
     logprobs: z.boolean(),
@@ -89,8 +91,8 @@ const fields = z
   .partial();
 
 /**
- * OpenAI's own fields as its models are given them. Each is held to its type: at an address of the operator's choosing may
- * be a server that would fetch what a field of another shape names. Throws `invalid_value`.
+ * Checks OpenAI's own fields before its models get them. Each must have its type: at an address of the operator's
+ * choice there may be a server that fetches a URL in a field of another shape. Throws `invalid_value`.
  */
 export function openAiFields(given: Readonly<Record<string, unknown>>): z.infer<typeof fields> {
   if (isEmpty(given)) return {};
@@ -100,7 +102,7 @@ export function openAiFields(given: Readonly<Record<string, unknown>>): z.infer<
   throw new AppError('invalid_value', `"${param}" is not what OpenAI takes there.`, { param });
 }
 
-/** One message in the words of this server. */
+/** Converts one message to the server's dialect. */
 function messageFor(message: ChatMessage, dialect: Dialect): object {
   switch (message.role) {
     case 'developer':
@@ -117,14 +119,14 @@ function messageFor(message: ChatMessage, dialect: Dialect): object {
   }
 }
 
-/** A user's parts as the server takes them; the same list where it takes all. */
+/** Converts a user's parts for the server. Returns the same list if the server accepts all of them. */
 function partsFor(content: string | readonly ContentPart[], dialect: Dialect): string | readonly ContentPart[] {
   if (typeof content === 'string') return content;
   const parts = content.map((part) => partFor(part, dialect));
   return parts.some((part, index) => part !== content[index]) ? parts : content;
 }
 
-/** OpenAI takes a file without a name for one that is stored there. */
+/** OpenAI mistakes a file without a name for a file that is stored there. */
 function partFor(part: ContentPart, { knowsOriginalDetail }: Dialect): ContentPart {
   if (part.type === 'file' && part.file.filename === undefined) {
     return { ...part, file: { ...part.file, filename: 'document.pdf' } };
@@ -143,13 +145,13 @@ function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, 
   };
 }
 
-/** What was held to its form when the request was read, and what is text where it is a text. */
+/** Fields that were checked when the request was read, and fields that are passed on only if they are texts. */
 const readFields = new Set(['role', 'content', 'cache_control']);
 const textFields = new Set(['name', 'refusal']);
 
 /**
- * What a message says, and switches that servers have of their own (`prefix`). Nothing else that a caller adds goes on: in a
- * field of which nobody here knows what it does could stand an address that the server fetches.
+ * Keeps the known fields of a message, and the boolean switches that some servers have (`prefix`). Any other field that
+ * a caller adds is dropped: it could contain a URL that the server fetches.
  */
 function knownFields(message: object, { refusesInMessages }: Dialect): object {
   const goesOn = ([name, value]: [string, unknown]) =>
@@ -168,13 +170,16 @@ function callFor({ id, type, function: fn, extra_content: extra }: ToolCall, dia
   };
 }
 
-/** They travel as `extra_content.openrouter.reasoning_details` of the calls that the thinking led to. */
+/** The details travel as `extra_content.openrouter.reasoning_details` of the calls that the thinking led to. */
 function reasoningDetails(message: Extract<ChatMessage, { role: 'assistant' }>): object {
   const details = foreignDetails(message);
   return details.length > 0 ? { reasoning_details: withoutAddress(details) } : {};
 }
 
-/** OpenAI refuses longer ones (https://github.com/jin-bo/agentao/pull/321, read 2026-11-22); other gateways hand such out. */
+/**
+ * OpenAI refuses longer ids (https://github.com/jin-bo/agentao/pull/321, read 2026-11-22), but other gateways issue
+ * them.
+ */
 const maxId = 64;
 
 function idFor(id: string, { nineCharacterIds }: Dialect): string {
@@ -182,11 +187,11 @@ function idFor(id: string, { nineCharacterIds }: Dialect): string {
   return id.length <= maxId ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
-/** The same id always becomes the same nine letters and digits; one that already is of that kind stays. */
+/** Maps an id to nine letters and digits, always the same ones. An id that already has this form stays. */
 const nineCharacters = (id: string) =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 
-/** Tools and what is said about calling them. */
+/** Returns the tools and the rules for calling them. */
 export function toolFields(parameters: Parameters, dialect: Dialect): object {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = parameters;
   if (!tools) return {};
@@ -206,14 +211,17 @@ function choiceFor(choice: NonNullable<Parameters['tool_choice']>, { forcesTool,
   return typeof choice === 'object' && forcesTool !== 'by_name' ? forcesTool : choice;
 }
 
-/** The format where the server knows it. A schema that it does not know becomes plain JSON, if it knows that. */
+/**
+ * Returns the response format if the server supports it. A schema that it doesn't support becomes plain JSON, if it
+ * supports that.
+ */
 export function responseFormat({ response_format: format }: Parameters, { formats }: Dialect): object {
   if (!format || format.type === 'text') return {};
   if (formats.includes(format.type)) return { response_format: format };
   return formats.includes('json_object') ? { response_format: { type: 'json_object' } } : {};
 }
 
-/** What of the format can only be asked for in words. */
+/** Asks in words for a format that the server has no field for. */
 function formatWords({ response_format: format }: Parameters, { formats }: Dialect): string {
   return !format || format.type === 'text' || formats.includes(format.type)
     ? ''

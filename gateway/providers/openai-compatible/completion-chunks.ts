@@ -12,7 +12,7 @@ import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';
 import { createStreamedCalls } from './streamed-calls.ts';
 
-/** What stands around the text in the chunks of a stream, which nearly all are the same but for it. */
+/** The JSON before and after the text of a chunk. Nearly all chunks of a stream differ only in their text. */
 interface ChunkTemplate {
   readonly before: string;
   readonly after: string;
@@ -22,8 +22,8 @@ const name = '"content":';
 const probe = '\u0001 \u2028"\\';
 
 /**
- * The template of a chunk that says one piece of text and nothing else; null of any other. Proved by putting another text into it:
- * nothing but the text may change.
+ * Creates the template of a chunk that contains one piece of text and nothing else; null for any other chunk. The
+ * template is tested by putting another text into it: nothing but the text may change.
  */
 function createTemplate(data: string, chunk: JsonObject, events: readonly ProviderEvent[]): ChunkTemplate | null {
   const [event, ...more] = events;
@@ -37,20 +37,20 @@ function createTemplate(data: string, chunk: JsonObject, events: readonly Provid
   return probed === expected.join(`${name}${JSON.stringify(probe)}`) && expected.length === 2 ? template : null;
 }
 
-/** A slice would keep all that was read with it. */
+/** Copies a text, because a slice would keep the text that it was cut from in memory. */
 const getCopy = (text: string) => Buffer.from(text).toString();
 
-/** The text of a chunk that follows the template; null where it does not, or has none. */
+/** Returns the text of a chunk that matches the template; null if the chunk doesn't match or has no text. */
 function contentIn(data: string, { before, after }: ChunkTemplate): string | null {
   const end = data.length - after.length;
-  // Equality is found several times as fast as by `startsWith`.
+  // Comparing slices is several times as fast as `startsWith`.
   if (end - before.length < 2 || data.slice(0, before.length) !== before || data.slice(end) !== after) return null;
   if (data[before.length] !== '"' || data[end - 1] !== '"') return null;
   try {
     const text: unknown = JSON.parse(data.slice(before.length, end));
     return typeof text === 'string' ? text : null;
   } catch {
-    // More than a text stands between the two: the chunk has another form.
+    // There is more than a text between the two parts, so the chunk has another form.
     return null;
   }
 }
@@ -58,18 +58,18 @@ function contentIn(data: string, { before, after }: ChunkTemplate): string | nul
 /** Reads the `data:` payloads of one streamed completion. */
 interface ChunkReader {
   read(data: string): ProviderEvent[];
-  /** Reads a completion that came in one piece. */
+  /** Reads a non-streaming completion. */
   readWhole(completion: JsonObject): ProviderEvent[];
-  /** What is left to say at the end: the finish, only where the server said that it was complete. */
+  /** Returns the last events: the finish, but only if the server reported that its answer is complete. */
   end(): ProviderEvent[];
-  /** `[DONE]` was read: nothing that follows counts. */
+  /** True once `[DONE]` was read. Everything after it is ignored. */
   readonly done: boolean;
   readonly maxEvent: number | undefined;
-  /** What the server calls its answer; null until it says so. */
+  /** The server's id of its answer; null until the server sends it. */
   readonly id: string | null;
 }
 
-/** `maxEvent`: where one may be longer than usual. */
+/** `maxEvent`: set if an event may be longer than usual. */
 export const createChunkReader = (provider: string, maxEvent?: number): ChunkReader =>
   new CompletionChunkReader(provider, maxEvent);
 
@@ -101,19 +101,19 @@ class CompletionChunkReader implements ChunkReader {
     const text = this.#template && contentIn(data, this.#template);
     if (text) return [{ type: 'text-delta', text }];
     const chunk = parseEvent(data, this.#provider);
-    const events = this.#hear(chunk);
+    const events = this.#readChunk(chunk);
     this.#template ??= createTemplate(data, chunk, events);
     return events;
   }
 
   readWhole(completion: JsonObject): ProviderEvent[] {
     this.#isWhole = true;
-    return [...this.#hear(completion), ...this.end()];
+    return [...this.#readChunk(completion), ...this.end()];
   }
 
   end(): ProviderEvent[] {
-    const told = this.#served ? { served: this.#served } : {};
-    return this.#finish ? [...this.#endCalls(), { type: 'finish', reason: this.#finish, ...told }] : [];
+    const served = this.#served ? { served: this.#served } : {};
+    return this.#finish ? [...this.#endCalls(), { type: 'finish', reason: this.#finish, ...served }] : [];
   }
 
   #begin(): ProviderEvent[] {
@@ -122,19 +122,22 @@ class CompletionChunkReader implements ChunkReader {
     return [{ type: 'start' }];
   }
 
-  #hear(chunk: JsonObject): ProviderEvent[] {
+  #readChunk(chunk: JsonObject): ProviderEvent[] {
     if (chunk.error) throw upstreamError(readFault(chunk, this.#provider, null));
     this.id ??= asText(chunk.id);
     this.#served = servedBy(chunk, this.#served);
     const choice = asArray(chunk.choices)[0];
     const events = this.#begin();
-    if (choice) this.#hearChoice(asObject(choice), events);
+    if (choice) this.#readChoice(asObject(choice), events);
     if (chunk.usage || chunk.x_groq || asObject(choice).usage) events.push(...usageEvent(chunk));
     return events;
   }
 
-  /** Adds what a choice says: to one list, since a chunk is nearly always one piece of text. */
-  #hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
+  /**
+   * Adds the events of a choice to the list of its chunk. There's only one list, because a chunk is nearly always one
+   * piece of text.
+   */
+  #readChoice(choice: JsonObject, events: ProviderEvent[]): void {
     const delta = asObject(choice.delta ?? choice.message);
     const reason = asText(choice.finish_reason);
     const hasCalls = this.#calls.count > 0 || asArray(delta.tool_calls).length > 0;
@@ -153,12 +156,15 @@ class CompletionChunkReader implements ChunkReader {
     if (calls.length > 0) events.push(...this.#calls.add(calls, this.#isWhole, (own) => this.#extraContent(own)));
   }
 
-  /** Some servers say why they end before they have said all: calls are complete where the stream is. */
+  /**
+   * Some servers send the finish reason before the rest of a call, so calls are completed only at the end of the
+   * stream.
+   */
   #endCalls(): ProviderEvent[] {
     return this.#calls.count > 0 ? this.#calls.end(this.#finish === 'length') : [];
   }
 
-  /** OpenRouter's opaque thinking rides on the first call that comes after it, and comes back with that. */
+  /** OpenRouter's opaque thinking is attached to the first call after it, and comes back with that call. */
   #extraContent(own: unknown): JsonObject | null {
     const kept = this.#details.splice(0);
     if (kept.length === 0) return own ? asObject(own) : null;
@@ -172,7 +178,9 @@ function addText(events: ProviderEvent[], type: TextType, value: unknown): void 
   if (typeof value === 'string' && value !== '') events.push({ type, text: value });
 }
 
-/** Text with its log probabilities where they were asked for; or Mistral's list of text and thinking. */
+/**
+ * Adds a text, with its log probabilities if they were requested. Mistral sends a list of text and thinking instead.
+ */
 function addContent(events: ProviderEvent[], content: unknown, logprobs: unknown): void {
   if (Array.isArray(content)) for (const piece of content) addPiece(events, asObject(piece));
   else if (!logprobs) addText(events, 'text-delta', content);
@@ -204,11 +212,11 @@ function finishReason(provider: string, reason: string, hasCalls: boolean): Fini
   }
 }
 
-/** Below this, spelling the messages again costs less than taking care not to. */
+/** For messages shorter than this, in bytes, serialising them again costs less than avoiding it. */
 const longMessages = 512;
 const noMessages = '"messages":[]';
 
-/** The body of `POST /chat/completions` around messages that go out as they came in; null where they cannot. */
+/** The body of `POST /chat/completions` with the messages exactly as they arrived; null if they have to change. */
 export function completionBytes(request: ProviderRequest, dialect: Dialect): Uint8Array | null {
   const { messagesJson, messages } = request;
   if (!messagesJson || messagesJson.byteLength < longMessages) return null;
@@ -219,7 +227,10 @@ export function completionBytes(request: ProviderRequest, dialect: Dialect): Uin
   return Buffer.concat([Buffer.from(`${before}"messages":`), messagesJson, Buffer.from(after)]);
 }
 
-/** What a chunk tells of how it was answered, over what those before it told; the same object where it tells nothing new. */
+/**
+ * Merges what a chunk reports about how it was answered with the reports before it. Returns the earlier object if there
+ * is nothing new.
+ */
 function servedBy(chunk: JsonObject, before: Served | null): Served | null {
   const serviceTier = asText(chunk.service_tier) ?? before?.serviceTier;
   const systemFingerprint = asText(chunk.system_fingerprint) ?? before?.systemFingerprint;
@@ -234,7 +245,7 @@ function servedBy(chunk: JsonObject, before: Served | null): Served | null {
   };
 }
 
-/** Null where nothing was predicted. */
+/** Null if the answer used no prediction. */
 function predictedTokens(details: JsonObject): Served | null {
   const acceptedPredictionTokens = asCount(details.accepted_prediction_tokens) ?? 0;
   const rejectedPredictionTokens = asCount(details.rejected_prediction_tokens) ?? 0;
@@ -243,7 +254,10 @@ function predictedTokens(details: JsonObject): Served | null {
     : null;
 }
 
-/** The usage that a chunk reports, in OpenAI's place, in Groq's or in Moonshot's (the choice). Nothing where it reports none. */
+/**
+ * Returns the usage that a chunk reports, whether in OpenAI's field, in Groq's (`x_groq`) or in Moonshot's (in the
+ * choice). Empty if it reports none.
+ */
 export function usageEvent(chunk: JsonObject): ProviderEvent[] {
   const [choice] = asArray(chunk.choices);
   const usage = asObject(chunk.usage ?? asObject(chunk.x_groq).usage ?? asObject(choice).usage);
@@ -263,7 +277,7 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
     promptTokens,
     firstCount(
       prompt.cached_tokens,
-      // DeepSeek's place; Moonshot's; that of servers which speak both OpenAI's and Anthropic's words.
+      // These are the fields of DeepSeek, of Moonshot, and of servers that mix the formats of OpenAI and Anthropic.
       usage.prompt_cache_hit_tokens,
       usage.cached_tokens,
       usage.cache_read_input_tokens,
@@ -284,24 +298,26 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
   };
 }
 
-/** The first that is a count above zero: servers fill the places that they don't use with 0 or null. */
+/** Returns the first count above zero, because servers fill the fields that they don't use with 0 or null. */
 const firstCount = (...values: readonly unknown[]): number =>
   values.map((value) => asCount(value) ?? 0).find((count) => count > 0) ?? 0;
 
-/** xAI counts thinking beside the completion, not in it; the total tells. */
+/** xAI counts thinking beside the completion, not in it. The total shows which one it was. */
 function leavesOutReasoning(usage: JsonObject, reasoningTokens: number): boolean {
   const parts = (asCount(usage.prompt_tokens) ?? 0) + (asCount(usage.completion_tokens) ?? 0);
   return reasoningTokens > 0 && asCount(usage.total_tokens) === parts + reasoningTokens;
 }
 
-/** OpenRouter's cost in USD, with what a key of one's own there is billed by the provider behind it. */
+/**
+ * OpenRouter's cost in USD. If the account has its own provider key there, the cost includes what that provider bills.
+ */
 function getCost(usage: JsonObject): NanoUsd | null {
   const cost = toNano(usage.cost);
   if (cost === null || usage.is_byok !== true) return cost;
   return nanoUsd(cost + (toNano(asObject(usage.cost_details).upstream_inference_cost) ?? 0n));
 }
 
-/** A JSON number of dollars by its digits, as they were sent, rounded up; never by arithmetic on the float. */
+/** Converts a JSON number of dollars by its digits, rounded up, and never by arithmetic on the float. */
 export function toNano(value: unknown): NanoUsd | null {
   const match = typeof value === 'number' ? /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) : null;
   if (!match) return null;

@@ -1,56 +1,63 @@
 import type { KnownProvider } from '#shared/known-providers.ts';
 
 /**
- * How servers of OpenAI's family differ, as data: what is known of each from its documentation and its issue tracker, none
- * of it tried against the live service. What is not known to be refused is sent.
+ * How servers with OpenAI's API differ, as data from their documentation and issue trackers. None of it was tried
+ * against the live services. Anything that a server isn't known to refuse is sent.
  */
 export interface Dialect {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** `stream_options: {include_usage}` is asked for; the others report usage by themselves and may refuse the field. */
+  /** Sends `stream_options: {include_usage}`. Other servers report usage automatically and may refuse the field. */
   readonly asksForUsage: boolean;
   readonly knowsDeveloperRole: boolean;
-  /** Passes on `extra_content` of tool calls, which strict servers refuse. */
+  /** Sends `extra_content` of tool calls, which strict servers refuse. */
   readonly keepsExtraContent: boolean;
-  /** Passes marks for a prompt cache on (`cache_control`), which strict servers refuse. */
+  /** Sends marks for a prompt cache (`cache_control`), which strict servers refuse. */
   readonly keepsCacheMarks: boolean;
-  /** What it gets back of its earlier thinking: nothing, the text as it was sent, or OpenRouter's opaque details. */
+  /**
+   * What the model gets back of its earlier thinking: nothing, the text as it was sent, or OpenRouter's opaque details.
+   */
   readonly givesBack: 'nothing' | 'reasoning_content' | 'reasoning_details';
-  /** How one function is forced: by its name, or by sending only it and this word. */
+  /** How the model is forced to call one function: by its name, or by offering only this function with this word. */
   readonly forcesTool: 'by_name' | 'required' | 'any';
-  /** The word for "call some tool". */
+  /** The server's word for "call any tool". */
   readonly requiredWord: 'required' | 'any';
-  /** What `response_format` it knows; the rest is asked for in words. */
+  /** Values of `response_format` that the server supports. The others are requested in words. */
   readonly formats: readonly ('json_object' | 'json_schema')[];
   readonly seedField: 'seed' | 'random_seed';
   /**
-   * How much thinking is asked for: OpenAI's field, DeepSeek's switch, or not at all. The switch is turned off where the
-   * thinking before a tool call was lost, which DeepSeek refuses while it thinks.
+   * How the amount of thinking is requested: by OpenAI's field, by DeepSeek's switch, or not at all. The switch is
+   * turned off if the thinking before a tool call was lost, because DeepSeek refuses such a conversation while it
+   * thinks.
    */
   readonly effort: 'reasoning_effort' | 'thinking_switch' | 'none';
-  /** Parameters that it refuses; they are dropped, and the caller told where the contract says so. */
+  /**
+   * Parameters that the server refuses. They are dropped, and the caller is warned where the wire contract requires it.
+   */
   readonly refuses: readonly string[];
-  /** Fields of a message that it refuses. */
+  /** Fields of a message that the server refuses. */
   readonly refusesInMessages: readonly string[];
-  /** Mistral refuses every id of a call but nine letters and digits. */
+  /** Mistral refuses every call id that isn't nine letters and digits. */
   readonly nineCharacterIds: boolean;
-  /** Sent with every request. */
+  /** Fields that are sent with every request. */
   readonly always: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the key goes: as a bearer token, or bare in a header of this name. */
+  /** Where the key goes: as a bearer token into `authorization`, or bare into `api-key`. */
   readonly keyHeader: 'authorization' | 'api-key';
-  /** It can fetch images by their address. Whether it may is its operator's word (`provider-guards.ts`). */
+  /**
+   * The server can fetch images by their URL. Whether it may do so is the operator's decision (`provider-guards.ts`).
+   */
   readonly fetchesImages: boolean;
-  /** Knows the detail "original" of pictures; the others are asked for "high". */
+  /** Supports the picture detail "original". Other servers are asked for "high". */
   readonly knowsOriginalDetail: boolean;
-  /** Kinds of input that it takes. Where its list says it for each model, the list is right. */
+  /** Kinds of input that the server accepts. If its list names them for each model, the list takes precedence. */
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];
-  /** `GET /generation` tells what an answer cost, by the id that its chunks have. */
-  readonly tellsGenerations: boolean;
-  /** A free call that needs a valid key, where listing the models needs none. */
+  /** `GET /generation` reports what an answer cost, by the id in the answer's chunks. */
+  readonly reportsGenerations: boolean;
+  /** Path of a free call that needs a valid key, for a server that lists its models without one. */
   readonly keyCheckPath: string | null;
-  /** Knows `encoding_format: base64` of embeddings; the others are asked for numbers. */
+  /** Supports `encoding_format: base64` for embeddings. Other servers are asked for numbers. */
   readonly encodesVectors: boolean;
-  /** Models of its list that cannot chat, where the list does not say so itself. */
+  /** Matches the listed models that can't chat, for a server whose list doesn't show it. */
   readonly notForChat: RegExp | null;
 }
 
@@ -75,7 +82,7 @@ const common: Dialect = {
   fetchesImages: true,
   knowsOriginalDetail: false,
   takes: ['text', 'image'],
-  tellsGenerations: false,
+  reportsGenerations: false,
   keyCheckPath: null,
   encodesVectors: false,
   notForChat: null,
@@ -90,7 +97,7 @@ export const openAiDialect: Dialect = {
   takes: ['text', 'image', 'file', 'audio'],
 };
 
-/** A server that nobody named: it is given everything back, because it may be another gateway. */
+/** An unknown server gets everything back, because it may be another gateway. */
 const unknownServer: Dialect = {
   ...common,
   keepsExtraContent: true,
@@ -140,7 +147,7 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
     givesBack: 'reasoning_details',
     always: { usage: { include: true } },
     headers: { 'x-title': 'Portico' },
-    tellsGenerations: true,
+    reportsGenerations: true,
     keyCheckPath: '/key',
   },
   ollama: { forcesTool: 'required', fetchesImages: false },

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 
-/** Where text stands in what providers hand out to get back: it may speak of addresses. */
+/** Fields with text in the state that providers hand out. Such a text may mention URLs. */
 const textFields = new Set(['text', 'summary', 'thinking', 'data', 'signature', 'thought_signature']);
 const address = /^\s*([a-z][a-z0-9+.-]*:\/\/|file:)/i;
 
 /**
- * Opaque state of a provider (wire contract §1.6), which comes back through the caller's hands: refused where it holds an
- * address, because nobody knows what the server would do with it.
+ * Checks the opaque state of a provider (wire contract §1.6), which comes back through the caller. It's refused if it
+ * contains a URL, because nobody knows what the server would do with it.
  */
 export function withoutAddress<T>(extra: T): T {
   if (!holdsAddress(extra, '')) return extra;

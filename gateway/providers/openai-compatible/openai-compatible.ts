@@ -16,8 +16,8 @@ import { createChunkReader, toNano } from './completion-chunks.ts';
 import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
 
 /**
- * One entry of `GET /models`. OpenAI's own has an id and a date; the others add facts under names of their own, all of
- * which are looked for here. Nothing where it can neither chat nor make embeddings.
+ * Reads one entry of `GET /models`. OpenAI's own entries have an id and a date. Other servers add facts under different
+ * names, and all of these names are tried here. Empty if the model can neither chat nor make embeddings.
  */
 export function listedEntry(value: unknown, notForChat: RegExp | null): ListedModel[] {
   const entry = asObject(value);
@@ -54,7 +54,7 @@ const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? v
 const firstCount = (entry: JsonObject, names: readonly string[]): number | null =>
   names.map((name) => asCount(entry[name])).find((count) => count !== null && count > 0) ?? null;
 
-/** Mistral, Fireworks, Groq, Together and OpenRouter each say in their own way what is not for chat. */
+/** Mistral, Fireworks, Groq, Together and OpenRouter each have their own way to mark a model that can't chat. */
 function canChat(entry: JsonObject): boolean {
   const type = asText(entry.type);
   const outputs = asArray(asObject(entry.architecture).output_modalities);
@@ -67,7 +67,7 @@ function canChat(entry: JsonObject): boolean {
   );
 }
 
-/** By its kind where the server says one, else by its name. */
+/** A model makes embeddings if its type or its name shows it. */
 const makesEmbeddings = ({ type }: JsonObject, model: string): boolean =>
   type === 'embedding' || type === 'embeddings' || /embed/i.test(model);
 
@@ -78,7 +78,7 @@ function getInputs(entry: JsonObject, architecture: JsonObject): readonly string
   return sees === null ? null : ['text', ...(sees ? ['image'] : [])];
 }
 
-/** OpenRouter's: decimal strings in USD per token. Everything else is no price that can be trusted. */
+/** OpenRouter lists prices as decimal strings in USD per token. Prices in any other form can't be trusted. */
 function parsePricing(pricing: JsonObject): Price | null {
   const prompt = perToken(pricing.prompt);
   const completion = perToken(pricing.completion);
@@ -89,36 +89,37 @@ function parsePricing(pricing: JsonObject): Price | null {
     cacheRead: perToken(pricing.input_cache_read),
     cacheWrite: perToken(pricing.input_cache_write),
     outputImage: perToken(pricing.image_output),
-    request: perToken(pricing.request, dearestRequest) ?? picoUsd(0n),
+    request: perToken(pricing.request, maxRequestPrice) ?? picoUsd(0n),
     tiers: [],
   };
 }
 
-/** $10,000 per million tokens. */
-const dearestToken = 10_000_000_000n;
-const dearestRequest = 100_000_000_000_000n;
+/** Prices above these are taken for mistakes: $10,000 per million tokens, and $100 per request. */
+const maxTokenPrice = 10_000_000_000n;
+const maxRequestPrice = 100_000_000_000_000n;
 
 /**
- * A price below a pico-USD is rounded up to one; what is not a plain decimal ("-1": it depends) is not known, and what nobody
- * would ask is no price.
+ * A price below one pico-USD is rounded up to one. Anything but a plain decimal ("-1" means "it depends") is unknown,
+ * and so is a price above the limit.
  */
-function perToken(value: unknown, dearest = dearestToken): PicoUsd | null {
+function perToken(value: unknown, maxPrice = maxTokenPrice): PicoUsd | null {
   const match = typeof value === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(value) : null;
   if (!match) return null;
   const [, whole = '0', fraction = ''] = match;
   const pico = BigInt(`${whole}${fraction.slice(0, 12).padEnd(12, '0')}`);
   const price = pico + (/[1-9]/.test(fraction.slice(12)) ? 1n : 0n);
-  return price <= dearest ? picoUsd(price) : null;
+  return price <= maxPrice ? picoUsd(price) : null;
 }
 
 type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;
 
-/** No id of any server is as long. */
+/** No server has ids as long as this. */
 const maxId = 256;
 
 /**
- * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation),
- * there some seconds after its end. `call`: with the address of the server's API. `getId`: the id that it gave its answer.
+ * Fetches OpenRouter's record of an answer (`GET /generation`:
+ * https://openrouter.ai/docs/api/api-reference/generations/get-generation), which exists some seconds after the
+ * answer's end. `call`: has the base URL of the server's API. `getId`: returns the id that the server gave its answer.
  */
 const getGeneration =
   (call: UpstreamCall, getId: () => string | null): AskBill =>
@@ -138,7 +139,7 @@ function billIn(fields: JsonObject, id: string): Bill | null {
   return { type: 'usage', usage: imageTokens ? { ...usage, imageTokens } : usage, cost };
 }
 
-/** In USD, with what a key of one's own there is billed by the provider behind it. */
+/** Reads the cost in USD. If the account has its own provider key there, the cost includes what that provider bills. */
 function costIn(fields: JsonObject): Bill['cost'] | null {
   const cost = toNano(fields.total_cost);
   if (cost === null || fields.is_byok !== true) return cost;
@@ -149,15 +150,21 @@ function costIn(fields: JsonObject): Bill['cost'] | null {
 interface CompatibleOptions {
   readonly id: string;
   readonly name: string;
-  /** Where it is not the one that the table has for this id. */
+  /** Overrides the dialect in the table for this id. */
   readonly dialect?: Dialect;
-  /** Where the chat completions and embeddings of a model are, below or beside the address; else where OpenAI has them. */
+  /**
+   * Returns the URL for a model's chat completions or embeddings. By default it's the same as at OpenAI, below the base
+   * URL.
+   */
   readonly getUrl?: (credential: ProviderCredential, model: string, endpoint: Endpoint) => string;
 }
 
 export type Endpoint = 'chat/completions' | 'embeddings';
 
-/** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
+/**
+ * Creates the adapter for any server with OpenAI's chat completions, in its own dialect: Ollama, Mistral, another
+ * gateway, OpenAI itself.
+ */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   const { id, name, dialect = getDialect(options), getUrl = usualUrl } = options;
   const writer: BodyWriter = { kind: 'completions', dialect };
@@ -166,7 +173,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     name,
     signsReasoning: dialect.keepsExtraContent || dialect.givesBack === 'reasoning_details',
     fetchesImages: dialect.fetchesImages,
-    reportsCost: dialect.tellsGenerations,
+    reportsCost: dialect.reportsGenerations,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     counts: 'last',
     showsThinking: true,
@@ -177,9 +184,9 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
       const response = await upstreamFetch({ ...call, body });
       const reader = createChunkReader(id, getMaxEvent(request));
       const named = response.headers.get('x-generation-id');
-      if (named !== null || dialect.tellsGenerations) {
+      if (named !== null || dialect.reportsGenerations) {
         const api = { ...call, url: getAddress(context.credential, '') };
-        context.tellsBill?.(getGeneration(api, () => named ?? reader.id));
+        context.offersCost?.(getGeneration(api, () => named ?? reader.id));
       }
       await answerEvents(response, id, reader, context, take);
     },
@@ -201,7 +208,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
         throw isOwnServer(id) && hasNoList(error) ? listsNothing(id, 'no_model_list', error) : error;
       });
       const body = await readJson(response, id);
-      // Together answers with the bare list.
+      // Together answers with the list alone.
       const entries = Array.isArray(body) ? body : asArray(asObject(body).data);
       return entries.flatMap((entry) => listedEntry(entry, dialect.notForChat));
     },
@@ -209,7 +216,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   };
 }
 
-/** A vendor has a list: there a page that is missing means another address. */
+/** A self-hosted server may have no list of models. If a vendor's list is missing, the base URL is wrong. */
 
 const hasNoList = (error: unknown): error is AppError =>
   error instanceof AppError && [404, 405, 501].includes(error.providerError?.status ?? 0);
@@ -223,11 +230,11 @@ const getAddress = ({ baseUrl }: ProviderCredential, path: string) => `${baseUrl
 const usualUrl = (credential: ProviderCredential, _model: string, endpoint: Endpoint) =>
   getAddress(credential, `/${endpoint}`);
 
-/** A call to OpenAI, with its key. */
+/** Describes a call to OpenAI, with its key. */
 export const openAiCall = (provider: string, context: ProviderContext, path: string) =>
   callFor(provider, context, openAiDialect, getAddress(context.credential, path));
 
-/** What every call to a server of this family needs. */
+/** Returns what every call to a server of this family needs. */
 export function callFor(provider: string, context: ProviderContext, dialect: Dialect, url: string) {
   const { credential, fetch, signal } = context;
   return { provider, url, headers: headersFor(credential, dialect), fetch, signal };
@@ -237,7 +244,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const known = new WeakMap<ProviderCredential, { readonly dialect: Dialect; readonly headers: Headers }>();
 
-/** Made once for a credential, which has one dialect as long as it is what it is. */
+/** The headers are built once for each credential, which nearly always has the same dialect. */
 function headersFor(credential: ProviderCredential, dialect: Dialect): Headers {
   const found = known.get(credential);
   if (found?.dialect === dialect) return found.headers;

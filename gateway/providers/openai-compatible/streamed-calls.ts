@@ -3,24 +3,28 @@ import { asCount, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { ProviderEvent } from '../provider.ts';
 
 /**
- * Tool calls of a completion, put together from its chunks. Servers number and name the pieces of parallel calls in different ways: OpenAI by
- * `index`, Ollama with `index: 0` for all of them (https://github.com/ollama/ollama/issues/15457), older builds with neither index nor id
- * (https://github.com/ollama/ollama/issues/7881), vLLM with an id of its own for each piece. All read 2026-11-27.
+ * Assembles the tool calls of a completion from its chunks. Servers identify the pieces of parallel calls in different
+ * ways: OpenAI by `index`, Ollama with `index: 0` for all of them (https://github.com/ollama/ollama/issues/15457), its
+ * older builds with neither index nor id (https://github.com/ollama/ollama/issues/7881), vLLM with a new id for each
+ * piece. All read 2026-11-27.
  */
 export interface StreamedCalls {
-  /** `entries`: the `tool_calls` of one chunk, or of a whole message. `state`: provider state for the next call that begins. */
+  /**
+   * Adds `entries`, the `tool_calls` of one chunk or of a non-streaming message. `state` returns the provider's state
+   * for the next call that begins.
+   */
   add(entries: readonly unknown[], isWhole: boolean, state: (own: unknown) => JsonObject | null): ProviderEvent[];
-  /** Completes calls that had no name or no arguments; `isCut`: the last one may have lost its end. */
+  /** Completes calls that had no name or no arguments. `isCut`: the last call may have lost its end. */
   end(isCut: boolean): ProviderEvent[];
   readonly count: number;
 }
 
 interface Call {
   readonly index: number;
-  /** The server's id of it, null where there is none. */
+  /** The server's id of the call; null if it sent none. */
   id: string | null;
   readonly serverIndex: number | null;
-  /** The number of the chunk in which it began. */
+  /** Number of the chunk in which the call began. */
   readonly chunk: number;
   name: string;
   arguments: string;
@@ -43,7 +47,7 @@ export function createStreamedCalls(): StreamedCalls {
   function start(call: Call): ProviderEvent[] {
     if (call.isStarted) return [];
     call.isStarted = true;
-    // Two calls of one id could not be answered apart.
+    // A call needs its own id, because the client's result is matched to it by id.
     const isTaken = calls.some((other) => other !== call && other.isStarted && other.id === call.id);
     const { index, name, extraContent } = call;
     const id = call.id === null || isTaken ? `call_${ulid()}` : call.id;
@@ -61,7 +65,7 @@ export function createStreamedCalls(): StreamedCalls {
     call.id ??= piece.id;
     if (call.name === '') call.name = piece.name;
     call.arguments += piece.arguments;
-    // A name may come after the id; nothing can be said of the call before.
+    // The name may come after the id. Until then the call can't be reported.
     if (!call.isStarted) return call.name === '' ? [] : start(call);
     return piece.arguments === '' ? [] : [{ type: 'tool-call-delta', index: call.index, arguments: piece.arguments }];
   }
@@ -94,7 +98,7 @@ export function createStreamedCalls(): StreamedCalls {
         events.push(...start(call));
         const isEmpty = call.arguments.trim() === '' && !(isCut && call.index === calls.length - 1);
         if (!isEmpty) continue;
-        // Clients parse arguments as JSON, where an empty text is an error.
+        // Clients parse arguments as JSON, and an empty text isn't JSON.
         call.arguments = '{}';
         events.push({ type: 'tool-call-delta', index: call.index, arguments: '{}' });
       }
@@ -121,7 +125,7 @@ interface Place {
   readonly entries: number;
 }
 
-/** The call that a piece goes on with; null where it begins one. */
+/** Returns the call that a piece continues; null if the piece begins a new call. */
 function findCall(calls: readonly Call[], piece: Piece, place: Place): Call | null {
   const { id, serverIndex } = piece;
   const sameIndex = (call: Call) =>
@@ -130,7 +134,7 @@ function findCall(calls: readonly Call[], piece: Piece, place: Place): Call | nu
     const known = calls.findLast((call) => call.id === id && sameIndex(call));
     if (known) return beginsAnother(known, piece, place) ? null : known;
     const last = calls.findLast((call) => serverIndex !== null && call.serverIndex === serverIndex);
-    // Some servers give each piece an id of its own: without a name it can't begin a call that has arguments already.
+    // Some servers give each piece a new id. A piece with arguments but without a name can't begin a call.
     const isPiece = piece.name === '' && piece.arguments !== '';
     const isLateId = last?.id === null && (piece.name === '' || piece.name === last.name) && last.arguments === '';
     return last && !isWholeJson(last.arguments) && (isPiece || isLateId) ? last : null;
@@ -142,7 +146,10 @@ function findCall(calls: readonly Call[], piece: Piece, place: Place): Call | nu
   return last && !beginsAnother(last, piece, place) ? last : null;
 }
 
-/** Whether a piece that could go on with this call is a call of its own: it has a name where the call has all that it needs. */
+/**
+ * True if a piece that could continue this call begins another one: the piece has a name, although the call already has
+ * everything it needs.
+ */
 function beginsAnother(call: Call, piece: Piece, { chunk }: Place): boolean {
   if (piece.name === '' || call.name === '') return false;
   const isWhole = isWholeJson(call.arguments);
@@ -152,7 +159,7 @@ function beginsAnother(call: Call, piece: Piece, { chunk }: Place): boolean {
   return piece.name !== call.name || (isWhole && piece.arguments !== '');
 }
 
-/** Arguments are objects, so that most fragments needn't be parsed to see that they're not whole. */
+/** Arguments are objects, so most fragments needn't be parsed to see that they're incomplete. */
 function isWholeJson(text: string): boolean {
   if (!text.slice(-16).trimEnd().endsWith('}')) return false;
   try {

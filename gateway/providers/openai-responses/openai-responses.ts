@@ -8,7 +8,7 @@ import { upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 
-/** Answers by OpenAI's Responses API, where `call` says it is. */
+/** Answers through OpenAI's Responses API, at the URL of `call`. */
 export async function chatByResponses(
   request: ProviderRequest,
   extras: Extras,
@@ -18,18 +18,21 @@ export async function chatByResponses(
 ): Promise<void> {
   const body = await upstreamBody(request, { kind: 'responses', extras });
   const response = await upstreamFetch({ ...call, body }).catch(explain);
-  // A body that is an object was short when it came.
+  // A body that's still an object was short when it arrived: `lightBytes` at most.
   const requestBytes = body instanceof Uint8Array ? body.byteLength : lightBytes;
   const reader = createResponseReader(request.model, requestBytes, request.clientTools);
   await answerEvents(response, call.provider, reader, context, take);
 }
 
-/** A server in OpenAI's place may not have this API: it then says 404 in words of its own, and the model is not the reason. */
+/**
+ * A server at OpenAI's place may not have this API. Then it answers 404 without OpenAI's error code, and the model
+ * isn't the reason.
+ */
 function explain(error: unknown): never {
-  const said = error instanceof AppError ? error.providerError : null;
-  if (said?.status !== 404 || said.code !== null) throw error;
+  const reported = error instanceof AppError ? error.providerError : null;
+  if (reported?.status !== 404 || reported.code !== null) throw error;
   const message =
     "The server in OpenAI's place has no Responses API, by which alone this model takes tools and thinking.";
   const { provider } = error as AppError;
-  throw new AppError('upstream_error', message, { provider, providerError: said, cause: error });
+  throw new AppError('upstream_error', message, { provider, providerError: reported, cause: error });
 }

@@ -2,9 +2,10 @@ import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { ToolCall } from '#shared/wire/chat-request.ts';
 
 /**
- * Reasoning items come back before the calls that they led to, encrypted, since nothing is stored (`store: false`). They travel
- * as `extra_content.openai.reasoning_details` of the call after them (wire contract §1.6), in the form that OpenRouter made
- * common, with the name of their model: the service can only decrypt its own.
+ * Reasoning items must be sent back before the calls that they led to. They are encrypted, because OpenAI stores
+ * nothing (`store: false`). They travel as `extra_content.openai.reasoning_details` of the call after them (wire
+ * contract §1.6), in the form that OpenRouter made common. The name of their model travels with them, because OpenAI
+ * can only decrypt a model's own items.
  */
 export const withReasoning = (items: readonly JsonObject[], model: string): JsonObject => ({
   openai: { reasoning_details: items.flatMap(getDetails), model },
@@ -21,7 +22,10 @@ function getDetails({ id, encrypted_content: data, summary }: JsonObject, index:
   ];
 }
 
-/** The items that came back with a call: what is known of their fields, and nothing that a caller added. */
+/**
+ * Returns the reasoning items that came back with a call. Only their known fields are kept, so that a caller can't add
+ * anything.
+ */
 export function getReasoning(call: ToolCall, model: string): JsonObject[] {
   const { reasoning_details: details, model: thinker } = asObject(asObject(call.extra_content).openai);
   if (thinker !== model) return [];

@@ -20,14 +20,17 @@ import type { ProviderEvent } from '../provider.ts';
 import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { withReasoning } from './reasoning-state.ts';
 
-/** Reads the items that a response is made of: messages, reasoning and calls, each added, filled and done. */
+/**
+ * Reads the output items of a response: messages, reasoning and calls. Each of them is added, filled by deltas and
+ * done.
+ */
 interface OutputItems {
-  hear(event: JsonObject): ProviderEvent[];
-  /** An item that came in one piece, at this place of the output. */
+  read(event: JsonObject): ProviderEvent[];
+  /** Reads an item that arrived in one piece, at this index of the output. */
   whole(item: JsonObject, index: number): ProviderEvent[];
-  /** Calls so far. */
+  /** Number of calls so far. */
   readonly calls: number;
-  /** Searches of the web so far. */
+  /** Number of web searches so far. */
   readonly searches: number;
 }
 
@@ -36,16 +39,19 @@ const createOutputItems = (model: string, clientTools?: ClientTools): OutputItem
 type TextType = 'text-delta' | 'reasoning-delta' | 'refusal-delta';
 
 interface Call {
-  /** Place among the calls. */
+  /** Index among the calls. */
   readonly index: number;
   readonly isText: boolean;
-  /** Half of a character that a piece of text ended with: escaped alone, it would no longer be the character. */
+  /**
+   * First half of a surrogate pair that a piece of text ended with. Escaped alone, it would no longer be the same
+   * character.
+   */
   half: string;
-  /** Its arguments came bit by bit. */
+  /** The arguments of the call arrived in pieces. */
   inParts: boolean;
 }
 
-/** Kinds of calls, as the functions that their tools became. */
+/** The kind of tool that each type of call item belongs to. */
 const kinds: Readonly<Record<string, ClientTool['kind']>> = {
   function_call: 'function',
   custom_tool_call: 'custom',
@@ -55,7 +61,7 @@ const kinds: Readonly<Record<string, ClientTool['kind']>> = {
   apply_patch_call: 'apply_patch',
 };
 
-/** The arguments of such a function, of a call that came in one piece. */
+/** Returns the arguments of a call that arrived in one piece, in the form of the function that its tool became. */
 function getArguments(item: JsonObject): string {
   const { arguments: given, input, action, operation } = item;
   if (item.type === 'custom_tool_call') return textArguments(asText(input) ?? '');
@@ -78,10 +84,10 @@ class Items implements OutputItems {
   readonly #model: string;
   readonly #calls = new Map<number, Call>();
   readonly #thoughts: JsonObject[] = [];
-  /** The part that spoke last, of each kind of text: another one begins a paragraph. */
-  readonly #speaking = new Map<TextType, string>();
-  /** Characters of text so far, and of these before the part that speaks. */
-  #said = 0;
+  /** The part that the last text of each type came from. Text from another part begins a new paragraph. */
+  readonly #currentParts = new Map<TextType, string>();
+  /** Number of characters of text so far, and of those before the current part. */
+  #textLength = 0;
   #partBegan = 0;
 
   readonly #clientTools: ClientTools;
@@ -97,49 +103,49 @@ class Items implements OutputItems {
     return this.#calls.size;
   }
 
-  hear(event: JsonObject): ProviderEvent[] {
-    const at = asCount(event.output_index) ?? 0;
+  read(event: JsonObject): ProviderEvent[] {
+    const outputIndex = asCount(event.output_index) ?? 0;
     switch (event.type) {
       case 'response.output_text.annotation.added':
         return this.#cite([asObject(event.annotation)]);
       case 'response.output_item.added':
-        return this.#begin(asObject(event.item), at);
+        return this.#begin(asObject(event.item), outputIndex);
       case 'response.output_text.delta':
-        return this.#say('text-delta', `${at}`, event.delta);
+        return this.#addText('text-delta', `${outputIndex}`, event.delta);
       case 'response.refusal.delta':
-        return this.#say('refusal-delta', `${at}`, event.delta);
+        return this.#addText('refusal-delta', `${outputIndex}`, event.delta);
       case 'response.reasoning_summary_text.delta':
-        return this.#say('reasoning-delta', `${at}/${asCount(event.summary_index) ?? 0}`, event.delta);
+        return this.#addText('reasoning-delta', `${outputIndex}/${asCount(event.summary_index) ?? 0}`, event.delta);
       case 'response.reasoning_text.delta':
-        return this.#say('reasoning-delta', `${at}`, event.delta);
+        return this.#addText('reasoning-delta', `${outputIndex}`, event.delta);
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return this.#fill(at, event.delta);
+        return this.#fill(outputIndex, event.delta);
       case 'response.output_item.done':
-        return this.#finish(asObject(event.item), at);
+        return this.#finish(asObject(event.item), outputIndex);
       default:
         return [];
     }
   }
 
-  whole(item: JsonObject, at: number): ProviderEvent[] {
-    const begun = this.#begin(item, at);
+  whole(item: JsonObject, outputIndex: number): ProviderEvent[] {
+    const begun = this.#begin(item, outputIndex);
     const summary = asArray(item.summary).flatMap((part, index) =>
-      this.#say('reasoning-delta', `${at}/${index}`, asObject(part).text),
+      this.#addText('reasoning-delta', `${outputIndex}/${index}`, asObject(part).text),
     );
     const content = asArray(item.content)
       .map(asObject)
-      .flatMap((part) => this.#part(part, at));
-    return [...begun, ...summary, ...content, ...this.#finish(item, at)];
+      .flatMap((part) => this.#part(part, outputIndex));
+    return [...begun, ...summary, ...content, ...this.#finish(item, outputIndex)];
   }
 
-  #part({ type, text, refusal, annotations }: JsonObject, at: number): ProviderEvent[] {
-    if (type === 'refusal') return this.#say('refusal-delta', `${at}`, refusal);
-    const said = this.#say(type === 'reasoning_text' ? 'reasoning-delta' : 'text-delta', `${at}`, text);
-    return [...said, ...this.#cite(asArray(annotations).map(asObject))];
+  #part({ type, text, refusal, annotations }: JsonObject, outputIndex: number): ProviderEvent[] {
+    if (type === 'refusal') return this.#addText('refusal-delta', `${outputIndex}`, refusal);
+    const events = this.#addText(type === 'reasoning_text' ? 'reasoning-delta' : 'text-delta', `${outputIndex}`, text);
+    return [...events, ...this.#cite(asArray(annotations).map(asObject))];
   }
 
-  /** Their places are in the part that speaks. */
+  /** Reports citations. Their positions count from the beginning of the current part. */
   #cite(annotations: readonly JsonObject[]): ProviderEvent[] {
     return annotations
       .filter(({ type }) => type === 'url_citation')
@@ -149,12 +155,12 @@ class Items implements OutputItems {
       });
   }
 
-  /** A call carries the reasoning that led to it, also where it thinks between calls. */
-  #begin(item: JsonObject, at: number): ProviderEvent[] {
+  /** Begins a call. It carries the reasoning that came before it, even if the model thinks again between two calls. */
+  #begin(item: JsonObject, outputIndex: number): ProviderEvent[] {
     const kind = kinds[asText(item.type) ?? ''];
-    if (kind === undefined || this.#calls.has(at)) return [];
+    if (kind === undefined || this.#calls.has(outputIndex)) return [];
     const index = this.#calls.size;
-    this.#calls.set(at, { index, isText: kind === 'custom', half: '', inParts: false });
+    this.#calls.set(outputIndex, { index, isText: kind === 'custom', half: '', inParts: false });
     const thoughts = this.#thoughts.splice(0);
     const tool = { kind, name: asText(item.name) ?? kind, namespace: asText(item.namespace) };
     return [
@@ -168,9 +174,9 @@ class Items implements OutputItems {
     ];
   }
 
-  /** A custom tool's text is the only argument of its function. */
-  #fill(at: number, delta: unknown): ProviderEvent[] {
-    const call = this.#calls.get(at);
+  /** Adds a piece of a call's arguments. A custom tool's text is the only argument of its function. */
+  #fill(outputIndex: number, delta: unknown): ProviderEvent[] {
+    const call = this.#calls.get(outputIndex);
     if (!call || typeof delta !== 'string' || delta === '') return [];
     const opening = call.isText && !call.inParts ? textOpening : '';
     call.inParts = true;
@@ -178,61 +184,67 @@ class Items implements OutputItems {
     return [{ type: 'tool-call-delta', index: call.index, arguments: text }];
   }
 
-  /** Only a reasoning item that is done has all of its encrypted content. */
-  #finish(item: JsonObject, at: number): ProviderEvent[] {
+  /** Ends an item. Only a completed reasoning item has all of its encrypted content. */
+  #finish(item: JsonObject, outputIndex: number): ProviderEvent[] {
     if (item.type === 'reasoning' && asText(item.encrypted_content)) this.#thoughts.push(item);
     if (item.type === 'web_search_call') return this.#searched(asObject(item.action));
     if (kinds[asText(item.type) ?? ''] === undefined) return [];
-    const begun = this.#begin(item, at);
-    const call = this.#calls.get(at);
+    const begun = this.#begin(item, outputIndex);
+    const call = this.#calls.get(outputIndex);
     if (!call) return begun;
     const rest = call.inParts ? (call.isText ? `${escaped(call.half)}${textEnd}` : '') : getArguments(item);
     return rest === '' ? begun : [...begun, { type: 'tool-call-delta', index: call.index, arguments: rest }];
   }
 
-  /** Opening a page that was found, and looking for words in it, costs nothing of its own. */
+  /** Counts a search. Opening a page that was found, and searching in it, costs nothing extra. */
   #searched({ type }: JsonObject): ProviderEvent[] {
     if (type !== 'search') return [];
     this.searches += 1;
     return [{ type: 'search' }];
   }
 
-  #say(type: TextType, part: string, text: unknown): ProviderEvent[] {
+  #addText(type: TextType, part: string, text: unknown): ProviderEvent[] {
     if (typeof text !== 'string' || text === '') return [];
-    const before = this.#speaking.get(type);
-    this.#speaking.set(type, part);
+    const before = this.#currentParts.get(type);
+    this.#currentParts.set(type, part);
     const spaced = before === undefined || before === part ? text : `\n\n${text}`;
     if (type === 'text-delta') {
-      if (before !== part) this.#partBegan = this.#said + spaced.length - text.length;
-      this.#said += spaced.length;
+      if (before !== part) this.#partBegan = this.#textLength + spaced.length - text.length;
+      this.#textLength += spaced.length;
     }
     return [{ type, text: spaced }];
   }
 }
 
-/** Reads one response, in the events of its stream or whole. */
+/** Reads one response, from the events of its stream or from a non-streaming answer. */
 interface ResponseReader {
   read(data: string): ProviderEvent[];
   readWhole(response: JsonObject): ProviderEvent[];
-  /** The last event holds all of the answer once more, and the tools that were sent. */
+  /** The last event repeats the whole answer and the tools that were sent. */
   readonly maxEvent: number;
-  /** The event that ends a response was read: nothing that follows counts. */
+  /** True once the event that ends a response was read. Everything after it is ignored. */
   readonly done: boolean;
 }
 
 const provider = 'openai';
 
-/** As long as a whole answer may be (`wholeJson`), and the request once more with each of its characters escaped. */
+/**
+ * The last event may be as long as a non-streaming answer (`wholeJson`), plus the request with each of its characters
+ * escaped.
+ */
 const knownMaxAnswer = 8_388_608;
 const maxEcho = 3;
 const maxEventBytes = 134_217_728;
 
-/** What the last event says that was not said before. It repeats the request and the answer, which may hold more than an event may. */
+/**
+ * Fields of the last event with something new. Its other fields repeat the request and the answer, which may be longer
+ * than a parsed event may be.
+ */
 const endFields = ['status', 'error', 'incomplete_details', 'service_tier', 'usage'];
 
 /**
- * Events that only repeat what was said or sent, some of them at length: nothing of them is read. OpenAI writes the type first; where
- * another server does not, they say nothing when they are read.
+ * Events that only repeat what was already sent, some of them at length. They aren't parsed. OpenAI writes the type
+ * first; another server's events are parsed if they don't, and then turn out to contain nothing new.
  */
 const repeating = new RegExp(
   `^\\{"type":"response\\.(?:${[
@@ -242,10 +254,10 @@ const repeating = new RegExp(
   ].join('|')})"`,
 );
 
-/** `requestBytes`: how long the request is that its events repeat. */
-/** The event that ends a response. */
+/** Matches the event that ends a response, by its type at the beginning. */
 const ending = /^\{"type":"response\.(completed|incomplete|failed|cancelled)"/;
 
+/** `requestBytes`: length of the request, because the response's events repeat it. */
 export const createResponseReader = (model: string, requestBytes = 0, clientTools?: ClientTools): ResponseReader =>
   new ResponseEvents(model, requestBytes, clientTools);
 
@@ -260,7 +272,10 @@ class ResponseEvents implements ResponseReader {
     this.maxEvent = Math.min(knownMaxAnswer + maxEcho * requestBytes, maxEventBytes);
   }
 
-  /** Progress of hosted tools and whatever comes later says nothing that a chat completion could say. */
+  /**
+   * Events about the progress of hosted tools, and events of unknown types, are ignored: a chat completion has no field
+   * for them.
+   */
   read(data: string): ProviderEvent[] {
     if (this.done) return [];
     if (repeating.test(data)) return this.#begin();
@@ -276,8 +291,8 @@ class ResponseEvents implements ResponseReader {
       case 'response.cancelled':
         return this.#close(event.type.slice(9), asObject(event.response));
       default: {
-        const said = this.#items.hear(event);
-        return this.#started ? said : [...this.#begin(), ...said];
+        const events = this.#items.read(event);
+        return this.#started ? events : [...this.#begin(), ...events];
       }
     }
   }
@@ -289,8 +304,8 @@ class ResponseEvents implements ResponseReader {
 
   readWhole(response: JsonObject): ProviderEvent[] {
     if (response.error) throw failure(asObject(response.error));
-    const said = asArray(response.output).flatMap((item, index) => this.#items.whole(asObject(item), index));
-    return [...this.#begin(), ...said, ...this.#end(response)];
+    const events = asArray(response.output).flatMap((item, index) => this.#items.whole(asObject(item), index));
+    return [...this.#begin(), ...events, ...this.#end(response)];
   }
 
   #begin(): ProviderEvent[] {
@@ -303,8 +318,8 @@ class ResponseEvents implements ResponseReader {
     if (response.status === 'failed') throw failure(asObject(response.error));
     const reason = finishReason(response, this.#items.calls > 0);
     const serviceTier = asText(response.service_tier);
-    const told = serviceTier === null ? {} : { served: { serviceTier } };
-    return [...countedUsage(response.usage, this.#items.searches), { type: 'finish', reason, ...told }];
+    const served = serviceTier === null ? {} : { served: { serviceTier } };
+    return [...countedUsage(response.usage, this.#items.searches), { type: 'finish', reason, ...served }];
   }
 }
 
@@ -331,20 +346,20 @@ function countedUsage(value: unknown, searches: number): ProviderEvent[] {
 }
 
 /**
- * Codes of a response that failed by what the request holds; the others are OpenAI's own faults. Read in `ResponseError` of
- * https://developers.openai.com/api/reference/resources/responses on 2026-11-22.
+ * Codes of a response that failed because of what the request contains. All other codes are OpenAI's own faults. Read
+ * in `ResponseError` of https://developers.openai.com/api/reference/resources/responses on 2026-11-22.
  */
-const ofRequest = /image|^invalid_/;
+const requestCodes = /image|^invalid_/;
 
 function failure(error: JsonObject): AppError {
   const code = asText(error.code);
   const flagged = code === 'invalid_prompt' || code === 'image_content_policy_violation';
   const kind = flagged
     ? 'content_policy_violation'
-    : code !== null && ofRequest.test(code)
+    : code !== null && requestCodes.test(code)
       ? 'invalid_request_error'
       : null;
-  // Flat in an event, where "type" is the event's own.
+  // In an event the error's fields are at the top level, where "type" is the type of the event.
   const type = error.type === 'error' ? null : error.type;
   return upstreamError(readFault({ error: { ...error, type: kind ?? type } }, provider, null));
 }

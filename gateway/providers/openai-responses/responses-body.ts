@@ -9,15 +9,18 @@ import { openAiFields } from '../openai-compatible/completion-body.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { getReasoning } from './reasoning-state.ts';
 
-/** Tools of the caller's that OpenAI's models know by kinds of their own, back from the functions that they are everywhere else. */
+/**
+ * The caller's tools for which OpenAI's models have their own kinds. For other models they are functions; here the
+ * functions become tools of these kinds again.
+ */
 
-/** As `offerTools` of `responses/offered-tools.ts` gives them. */
+/** The tools in the form in which `offerTools` of `responses/offered-tools.ts` passes them. */
 interface OwnTools {
   readonly definitions: ReadonlyMap<string, JsonObject>;
   readonly namespaces: ReadonlyMap<string, string>;
-  /** Functions that the caller's search found: its output has them. */
+  /** Functions that the caller's tool search has found. They are part of its output. */
   readonly loaded: ReadonlySet<string>;
-  /** Functions that the caller's search is to find. */
+  /** Functions that the caller's tool search may find. */
   readonly deferred: ReadonlySet<string>;
 }
 
@@ -36,10 +39,10 @@ function ownToolsIn({ openaiOnly }: Pick<ProviderRequest, 'openaiOnly'>): OwnToo
 const pairsIn = (value: unknown): [string, unknown][] =>
   asArray(value).map((pair) => [String(asArray(pair)[0]), asArray(pair)[1]]);
 
-/** A function as this API takes it. */
+/** A function definition of the Responses API. */
 type Definition = JsonObject & { readonly name: string };
 
-/** The functions with the tools that some of them stand for, namespaces where their first function stood. */
+/** Replaces functions by the tools that they stand for. A namespace takes the place of its first function. */
 function withOwnTools(functions: readonly Definition[], request: ProviderRequest): JsonObject[] {
   const own = ownToolsIn(request);
   if (!own) return [...functions];
@@ -68,7 +71,7 @@ function withOwnTools(functions: readonly Definition[], request: ProviderRequest
   return tools;
 }
 
-/** A forced tool by its own name. */
+/** Forces a tool under its own kind and name. */
 function ownChoice(name: string, { clientTools, openaiOnly }: ProviderRequest): JsonObject {
   const known = ownToolsField in openaiOnly ? clientTools?.get(name) : undefined;
   if (!known || known.kind === 'local_shell') return { type: 'function', name };
@@ -76,7 +79,7 @@ function ownChoice(name: string, { clientTools, openaiOnly }: ProviderRequest): 
   return { type: known.kind };
 }
 
-/** Items of calls and results, each in the form of its tool. */
+/** Creates the items of calls and results, each in the form of its tool. */
 function createOwnItems(clientTools: ClientTools = noClientTools) {
   const called = new Map<string, ClientTool>();
   return {
@@ -100,8 +103,8 @@ function createOwnItems(clientTools: ClientTools = noClientTools) {
         case 'shell': {
           const output = parsed(text);
           const outcome = { type: 'exit', exit_code: failed ? 1 : 0 };
-          const said = Array.isArray(output) ? output : [{ stdout: text, stderr: '', outcome }];
-          return { type: 'shell_call_output', call_id: callId, output: said };
+          const chunks = Array.isArray(output) ? output : [{ stdout: text, stderr: '', outcome }];
+          return { type: 'shell_call_output', call_id: callId, output: chunks };
         }
         case 'apply_patch': {
           const status = failed ? 'failed' : 'completed';
@@ -122,7 +125,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A conversation as the Responses API takes it. `thinker`: the model that gets its earlier reasoning back; null: nobody does. */
+/**
+ * Converts a conversation to items of the Responses API. `thinker`: the model whose earlier reasoning is sent back;
+ * null to send none back.
+ */
 function inputItems(messages: readonly ChatMessage[], thinker: string | null, clientTools?: ClientTools): object[] {
   const own = createOwnItems(clientTools);
   return messages.flatMap((message) => getItems(message, thinker, own));
@@ -146,7 +152,7 @@ function getItems(message: ChatMessage, thinker: string | null, own: OwnItems): 
   }
 }
 
-/** What was thought before the first call was also thought before the text. */
+/** The reasoning before the first call also came before the text. */
 function assistantItems(
   message: Extract<ChatMessage, { role: 'assistant' }>,
   thinker: string | null,
@@ -158,14 +164,17 @@ function assistantItems(
   return [
     ...(thoughts[0] ?? []),
     ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
-    ...calls.flatMap((call, at) => [...(at > 0 ? (thoughts[at] ?? []) : []), own.call(call, callId(call.id))]),
+    ...calls.flatMap((call, index) => [...(index > 0 ? (thoughts[index] ?? []) : []), own.call(call, callId(call.id))]),
   ];
 }
 
-/** Longer ids are refused, also its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read 2026-11-22). */
+/**
+ * OpenAI refuses longer ids, even its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read
+ * 2026-11-22).
+ */
 const maxCallId = 64;
 
-/** The same id always becomes the same one. */
+/** Shortens a long id, always to the same one. */
 const callId = (id: string) =>
   id.length <= maxCallId ? id : `call_${createHash('sha256').update(id).digest('base64url')}`;
 
@@ -193,15 +202,18 @@ function getPart(part: ContentPart): object {
 
 type Parameters = ProviderRequest['parameters'];
 
-/** What not every organisation is given: asked for until it is refused (`openai/openai.ts`). */
+/**
+ * Features that OpenAI doesn't give to every organisation. They are requested until OpenAI refuses them
+ * (`openai/openai.ts`).
+ */
 export interface Extras {
-  /** Summaries of what the model thinks. */
+  /** Summaries of the model's thinking. */
   readonly summary: boolean;
-  /** Its own earlier reasoning, encrypted. */
+  /** The model's own earlier reasoning, encrypted. */
   readonly reasoning: boolean;
 }
 
-/** The body of `POST /responses`: stateless, nothing is stored at OpenAI. */
+/** The body of `POST /responses`. OpenAI is asked to store nothing. */
 export function responsesBody(request: ProviderRequest, { summary, reasoning }: Extras): object {
   const { parameters, model, maxTokens } = request;
   const { temperature, top_p, user } = parameters;
@@ -225,7 +237,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
   };
 }
 
-/** There is a summary only where something is thought. */
+/** A summary is requested only if the model thinks. */
 function reasoningField({ parameters, facts }: ProviderRequest, summary: boolean): object {
   const { reasoning_effort: effort } = parameters;
   const byDefault = facts?.thinking.by === 'effort' && facts.thinking.byDefault;
@@ -242,7 +254,7 @@ function getFormat({ response_format: format }: Parameters): object | null {
   return format.type === 'json_object' ? { type: 'json_object' } : { type: 'json_schema', ...format.json_schema };
 }
 
-/** Functions are strict here unless it is said that they are not. */
+/** Functions are strict in this API unless the request sets `strict: false`. */
 function toolFields(request: ProviderRequest): object {
   const { parameters, facts } = request;
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, web_search_options: search } = parameters;
@@ -255,10 +267,10 @@ function toolFields(request: ProviderRequest): object {
     strict: strict ?? false,
   }));
   const own = withOwnTools(functions, request);
-  const most = facts?.webSearch?.most;
+  const maxSearches = facts?.webSearch?.most;
   return {
     tools: search ? [...own, webSearchTool(search)] : own,
-    ...(search && most !== undefined ? { max_tool_calls: most } : {}),
+    ...(search && maxSearches !== undefined ? { max_tool_calls: maxSearches } : {}),
     ...(choice === undefined
       ? {}
       : { tool_choice: typeof choice === 'object' ? ownChoice(choice.function.name, request) : choice }),
@@ -266,13 +278,13 @@ function toolFields(request: ProviderRequest): object {
   };
 }
 
-/** OpenAI's own search (https://developers.openai.com/api/docs/guides/tools-web-search, read 2026-11-23). */
+/** OpenAI's own web search (https://developers.openai.com/api/docs/guides/tools-web-search, read 2026-11-23). */
 function webSearchTool(options: NonNullable<Parameters['web_search_options']>): object {
   const { search_context_size: size, user_location: location } = options;
   return {
     type: 'web_search',
     ...(size === undefined ? {} : { search_context_size: size }),
-    // Without one it takes the United States.
+    // Without a location, OpenAI assumes the United States.
     user_location: { type: 'approximate', ...location?.approximate },
   };
 }

@@ -5,8 +5,9 @@ import { chatByResponses } from '../openai-responses/openai-responses.ts';
 import type { Provider, ProviderCredential, ProviderRequest } from '../provider.ts';
 
 /**
- * OpenAI: chat completions, and the Responses API where the request says so. What its organisation is refused for want of being
- * verified is left out, and an answer that it may not stream is asked for whole.
+ * Creates the adapter for OpenAI: chat completions, or the Responses API if the request asks for it. Features that
+ * OpenAI refuses because the organisation isn't verified are left out. An answer that the organisation may not stream
+ * is requested non-streaming.
  */
 export function createOpenAi(): Provider {
   const byCompletions = createOpenAiCompatible({ id: 'openai', name: 'OpenAI', dialect: openAiDialect });
@@ -16,7 +17,7 @@ export function createOpenAi(): Provider {
     signsReasoning: true,
     showsThinking: false,
     async chat(request, context, take) {
-      for (let parts = refused.of(context.credential, request); ; ) {
+      for (let parts = refused.initialParts(context.credential, request); ; ) {
         const whole = request.whole === true || !parts.stream;
         if (whole && !request.whole) context.answersNonStreaming?.();
         const asked = whole ? { ...request, whole } : request;
@@ -33,33 +34,39 @@ export function createOpenAi(): Provider {
   };
 }
 
-/** What an answer can do without, and OpenAI may refuse. */
+/** Features that an answer can do without and that OpenAI may refuse. */
 interface AskedParts {
-  /** The answer bit by bit, and summaries of what is thought: for organisations that OpenAI has verified. */
+  /** OpenAI streams, and summarises the thinking, only for organisations that it has verified. */
   readonly stream: boolean;
   readonly summary: boolean;
-  /** The reasoning of earlier turns: for the organisation, and the model, that wrote it. */
+  /** The reasoning of earlier turns. OpenAI accepts it only from the organisation, and for the model, that wrote it. */
   readonly reasoning: boolean;
 }
 
 type Asked = Pick<ProviderRequest, 'model' | 'facts'>;
 
-/** Remembers what a credential's organisation is refused. */
+/** Remembers what OpenAI refuses to a credential's organisation. */
 interface RefusedParts {
-  /** What is to be asked of a model at first. */
-  of(credential: ProviderCredential, asked: Asked): AskedParts;
-  /** What is to be asked of it after this refusal; null where that says of nothing that could be left out. */
+  /** Returns the features to request first. */
+  initialParts(credential: ProviderCredential, asked: Asked): AskedParts;
+  /** Returns the features to request after this error; null if the error isn't about one of them. */
   without(parts: AskedParts, error: unknown, credential: ProviderCredential, asked: Asked): AskedParts | null;
 }
 
-/** Verified organisations are believed within 15 minutes, the refusal says. */
+/**
+ * OpenAI's refusal explains that a verification takes effect within 15 minutes. After that, the features are requested
+ * again.
+ */
 const rememberedMs = 900_000;
 
 const all: AskedParts = { stream: true, summary: true, reasoning: true };
 
 interface Refused {
   readonly at: number;
-  /** Models that it may not stream. Whoever may not stream one may stream none that is known to be for the verified. */
+  /**
+   * Models that the organisation may not stream. After one refusal, no model that is known to need verification is
+   * streamed.
+   */
   readonly streams: ReadonlySet<string>;
   readonly summary: boolean;
 }
@@ -72,7 +79,7 @@ export function createRefusedParts(now: () => number = () => performance.now()):
     return known && now() - known.at < rememberedMs ? known : { at: now(), streams: new Set(), summary: false };
   };
   return {
-    of(credential, { model, facts }) {
+    initialParts(credential, { model, facts }) {
       const { streams, summary } = refusedTo(credential);
       const stream = !(streams.has(model) || (streams.size > 0 && facts?.streamsToVerifiedOnly));
       return { ...all, stream, summary: !summary };
@@ -89,14 +96,15 @@ export function createRefusedParts(now: () => number = () => performance.now()):
 }
 
 /**
- * "Your organization must be verified to stream this model", `param: "stream"`, and "… to generate reasoning summaries", `param:
- * "reasoning.summary"` (https://github.com/BeehiveInnovations/pal-mcp-server/issues/134, continuedev/continue/issues/12031);
- * "The encrypted content … could not be verified" (https://github.com/openai/codex/issues/8145). All read 2026-11-22.
+ * Recognises OpenAI's refusals: "Your organization must be verified to stream this model", `param: "stream"`, and "… to
+ * generate reasoning summaries", `param: "reasoning.summary"`
+ * (https://github.com/BeehiveInnovations/pal-mcp-server/issues/134, continuedev/continue/issues/12031); "The encrypted
+ * content … could not be verified" (https://github.com/openai/codex/issues/8145). All read 2026-11-22.
  */
 function refusedPart(error: unknown): keyof AskedParts | null {
-  const said = error instanceof AppError ? error.providerError : null;
-  if (said?.status !== 400) return null;
-  if (said.code === 'invalid_encrypted_content') return 'reasoning';
-  if (!/must be verified/i.test(said.message ?? '')) return null;
-  return said.param === 'stream' ? 'stream' : said.param === 'reasoning.summary' ? 'summary' : null;
+  const reported = error instanceof AppError ? error.providerError : null;
+  if (reported?.status !== 400) return null;
+  if (reported.code === 'invalid_encrypted_content') return 'reasoning';
+  if (!/must be verified/i.test(reported.message ?? '')) return null;
+  return reported.param === 'stream' ? 'stream' : reported.param === 'reasoning.summary' ? 'summary' : null;
 }

@@ -15,10 +15,10 @@ test('a refusal is remembered for a quarter of an hour, and of one credential', 
   const mine = credential();
   expect(parts.without(all, unverified('stream'), mine, asked)).toEqual({ ...all, stream: false });
   now = 899_999;
-  expect(parts.of(mine, asked)).toEqual({ ...all, stream: false });
-  expect(parts.of(credential(), asked)).toEqual(all);
+  expect(parts.initialParts(mine, asked)).toEqual({ ...all, stream: false });
+  expect(parts.initialParts(credential(), asked)).toEqual(all);
   now = 900_000;
-  expect(parts.of(mine, asked)).toEqual(all);
+  expect(parts.initialParts(mine, asked)).toEqual(all);
 });
 
 test.each([

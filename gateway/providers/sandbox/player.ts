@@ -8,17 +8,17 @@ import { tokensOfBytes, tokensPerMadeImage } from '../content/estimate-tokens.ts
 import type { MadeImage } from '../content/made-images.ts';
 import type { ProviderEvent } from '../provider.ts';
 
-/** What a sandbox model is going to say, decided before the first word. */
+/** The answer of a sandbox model, decided before its first piece is sent. */
 export interface Script {
   readonly reasoning: string;
   readonly text: string;
   readonly toolCall: { readonly id: string; readonly name: string; readonly arguments: string } | null;
   readonly finish: FinishReason;
-  /** Breaks the stream off after this share of the text, 0–1. */
+  /** Aborts the stream after this share of the text, 0–1; null: it's sent to its end. */
   readonly cutAt: number | null;
-  /** Searches of the web before the first word, and what the text rests on. */
+  /** Number of web searches before the first piece of text. */
   readonly searches?: number;
-  /** Tokens of what they found, which the model reads like the question. */
+  /** Tokens of the search results, which the model reads as part of its input. */
   readonly foundTokens?: number;
   readonly citations?: readonly Citations[];
   readonly images?: readonly MadeImage[];
@@ -27,11 +27,11 @@ export interface Script {
 export interface Pacing {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
-  /** Multiplies every pause; 0 plays at once. */
+  /** Multiplies every pause; 0 plays without pauses. */
   readonly pace: number;
 }
 
-/** Plays pieces between two looks at the event loop when nothing is slept. */
+/** Pieces to send between two turns of the event loop when there are no pauses. */
 const piecesPerTick = 64;
 
 /** Streams a script as an upstream would: start, deltas at a steady rate, usage, finish. */
@@ -85,7 +85,10 @@ function getUsage(script: Script, promptTokens: number): TokenUsage {
   };
 }
 
-/** Token-sized pieces: a run of blanks with the first few characters of a word, or the next few of a long one. */
+/**
+ * Splits a text into pieces of about a token: a run of spaces with the first few characters of a word, or the next few
+ * of a long word.
+ */
 function* pieces(text: string): Generator<string> {
   for (const [piece] of text.matchAll(/\s*\S{1,5}|\s+/gu)) yield piece;
 }

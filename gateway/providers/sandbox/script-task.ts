@@ -2,5 +2,5 @@ import { workerTask } from '../../runtime/threads/worker-task.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
 
-/** What the sandbox answers. */
+/** Decides the sandbox's answer on a worker thread. */
 export const scriptTask = workerTask<{ readonly request: ProviderRequest }, Script>('script');

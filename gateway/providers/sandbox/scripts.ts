@@ -10,11 +10,11 @@ import type { Script } from './player.ts';
 import { toolsScript } from './tools-script.ts';
 import { tourPages } from './tour-pages.ts';
 
-/** Pixels on a side. */
+/** Width and height of the picture in pixels. */
 const size = 512;
 const shapes = 7;
 
-/** An answer with a picture that is made from the question: the same words get the same shapes and colours. */
+/** An answer with a picture that is made from the question. The same words get the same shapes and colours. */
 function painterScript(question: string, messages: readonly ChatMessage[]): Script {
   const last = messages.findLast(({ role }) => role === 'user')?.content;
   const seen = Array.isArray(last) ? last.filter(({ type }) => type === 'image_url').length : 0;
@@ -25,31 +25,31 @@ function painterScript(question: string, messages: readonly ChatMessage[]): Scri
   return { reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null, images: [{ type: 'image', url }] };
 }
 
-/** A line of pixels begins with a byte for its filter: none. */
+/** Each line of a PNG begins with a byte for its filter, which is 0 for none. */
 const lineBytes = 1 + size * 3;
 
-/** A PNG of circles before a background, by the digest of some words. */
+/** Draws a PNG of circles on a background. The hash of the words decides colours, places and sizes. */
 function picture(words: string): Buffer {
   const digest = bytesOfWords(words, 3 + shapes * 6);
   const pixels = Buffer.alloc(size * lineBytes);
-  /** Colours some pixels of a line, `colour` being where its three bytes stand in the digest. */
+  /** Colours some pixels of a line. `colour`: the offset of the colour's three bytes in the digest. */
   const paint = (line: number, from: number, to: number, colour: number) => {
     const begin = line * lineBytes + 1;
     pixels.fill(digest.subarray(colour, colour + 3), begin + Math.max(from, 0) * 3, begin + Math.min(to, size) * 3);
   };
   for (let line = 0; line < size; line += 1) paint(line, 0, size, 0);
-  for (let at = 3; at < digest.length; at += 6) {
-    const [left = 0, top = 0, width = 0] = digest.subarray(at, at + 3);
+  for (let offset = 3; offset < digest.length; offset += 6) {
+    const [left = 0, top = 0, width = 0] = digest.subarray(offset, offset + 3);
     const radius = 24 + width / 2;
     for (let line = 0; line < size; line += 1) {
       const half = Math.floor(Math.sqrt(radius ** 2 - (line - top * 2) ** 2));
-      if (half > 0) paint(line, left * 2 - half, left * 2 + half, at + 3);
+      if (half > 0) paint(line, left * 2 - half, left * 2 + half, offset + 3);
     }
   }
   return png(pixels);
 }
 
-/** Eight bits a channel, red, green and blue (https://www.w3.org/TR/png-3/). */
+/** Writes a PNG with eight bits for each of red, green and blue (https://www.w3.org/TR/png-3/). */
 function png(pixels: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
@@ -73,7 +73,7 @@ interface Topic {
   readonly answer: string;
 }
 
-/** In order of precedence where two topics match equally often. */
+/** If two topics match equally often, the first one wins. */
 const topics: readonly Topic[] = [
   { words: /\b(curl|sdk|openai client|endpoint|gateway|script|http|api(?! keys?))\b/gi, answer: tourPages.gateway },
   { words: /\b(keys?|byok|keychain|secret|secure|security|safe|password|token storage)\b/gi, answer: tourPages.keys },
@@ -91,13 +91,13 @@ const topics: readonly Topic[] = [
 const greeting =
   /^\W*(hi|hello|hey|hallo|hola|salut|bonjour|moin|good (morning|evening|afternoon))\b[\s\p{P}\p{S}]*$/iu;
 
-/** Answers a question about Portico by the words in it; whatever is not recognised gets the general tour. */
+/** Answers a question about Portico by the words in it. A question without a known word gets the general tour. */
 function tourAnswer(question: string): string {
   if (greeting.test(question)) return tourPages.greeting;
   const asked = question.slice(0, 4_000);
   const hits = topics.map((topic) => asked.match(topic.words)?.length ?? 0);
-  const most = Math.max(...hits);
-  return most > 0 ? (topics[hits.indexOf(most)]?.answer ?? tourPages.general) : tourPages.general;
+  const maxHits = Math.max(...hits);
+  return maxHits > 0 ? (topics[hits.indexOf(maxHits)]?.answer ?? tourPages.general) : tourPages.general;
 }
 
 const pages = [
@@ -105,10 +105,10 @@ const pages = [
   { title: 'Simulated page two', url: 'https://example.org/simulated/two' },
 ];
 
-/** As much as a search of OpenAI's models counts (https://platform.openai.com/docs/pricing). */
+/** As many tokens as a search counts with OpenAI's models (https://platform.openai.com/docs/pricing). */
 const foundTokens = 8_000;
 
-/** An answer that rests on a search of the web, which is made up like all else here. */
+/** An answer that cites a web search. The search is made up, like everything in the sandbox. */
 function searchScript(): Script {
   const begin = 'This search is simulated: nothing was asked of the web.\n\n';
   const first = 'The first page would say what is asked for.';
@@ -130,7 +130,7 @@ function searchScript(): Script {
   };
 }
 
-/** Decides what a sandbox model answers: from the request alone, so that the same question gets the same answer. */
+/** Decides what a sandbox model answers, from the request alone. So the same question gets the same answer. */
 export function scriptFor(request: ProviderRequest): Script {
   const write = writers[request.model];
   if (!write) {
@@ -139,23 +139,23 @@ export function scriptFor(request: ProviderRequest): Script {
   return limited(write(request), request);
 }
 
-const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
+const textScript = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
 
-/** The sandbox reads no more than this of a question: what it does with it is for people who look on. */
+/** The sandbox reads no more than this of a question. Its answers are for people, who never need more. */
 const readChars = 100_000;
 const questionIn = (messages: ProviderRequest['messages']): string => lastUserText(messages).slice(0, readChars);
 
 const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = {
-  tour: ({ messages }) => said(tourAnswer(questionIn(messages))),
-  echo: ({ messages }) => said(questionIn(messages)),
-  slow: ({ messages }) => said(slowAnswer(questionIn(messages))),
+  tour: ({ messages }) => textScript(tourAnswer(questionIn(messages))),
+  echo: ({ messages }) => textScript(questionIn(messages)),
+  slow: ({ messages }) => textScript(slowAnswer(questionIn(messages))),
   flaky: flakyScript,
   tools: searchOrTools,
   painter: ({ messages }) => painterScript(questionIn(messages), messages),
   reasoner: ({ messages }) => reasonerScript(questionIn(messages)),
 };
 
-/** Functions come first: what calls them waits for them. */
+/** Functions take precedence over a search, because the client that offers them waits for a call. */
 function searchOrTools(request: ProviderRequest): Script {
   const { tools, web_search_options: search } = request.parameters;
   return search && !tools?.length ? searchScript() : toolsScript(request);
@@ -172,25 +172,25 @@ function slowAnswer(question: string): string {
   return [`You asked: ${quoted(question)}`, ...paragraphs].join('\n\n');
 }
 
-/** Faults by turn and by word, never by chance: see the model's description. */
+/** Fails depending on the turn and on a word, never by chance: see the model's description. */
 function flakyScript({ messages }: ProviderRequest): Script {
   const question = questionIn(messages);
   const turn = messages.filter((message) => message.role === 'user').length;
   const answer = `This is turn ${turn}, an even one, so the answer came through. You asked: ${quoted(question)}`;
-  if (/\bcut\b/i.test(question)) return { ...said(`${answer}\n\n${answer}`), cutAt: 0.5 };
+  if (/\bcut\b/i.test(question)) return { ...textScript(`${answer}\n\n${answer}`), cutAt: 0.5 };
   if (turn % 2 === 1) {
     throw new AppError('upstream_overloaded', 'The sandbox is overloaded on purpose. Send the message again.', {
       provider: 'sandbox',
       retryAfterMs: 1_000,
     });
   }
-  return said(answer);
+  return textScript(answer);
 }
 
 function reasonerScript(question: string): Script {
   const words = question.split(/\s+/).filter(Boolean).length;
   return {
-    ...said(
+    ...textScript(
       `You asked: ${quoted(question)}\n\n1. I read ${words} ${words === 1 ? 'word' : 'words'}.\n2. I thought about them ` +
         'in the open; unfold the reasoning above to read it.\n3. Reasoning is output: its tokens are on the bill.',
     ),
@@ -224,7 +224,7 @@ function withinTokens(script: Script, maxTokens: number | null): Script {
   return whole ? script : { reasoning, text, toolCall: null, finish: 'length', cutAt: null };
 }
 
-/** As much of a text as fits, cut between code points. */
+/** Returns as much of a text as fits into the tokens, cut between code points. */
 function firstTokens(text: string, tokens: number): string {
   if (tokensOfBytes(Buffer.byteLength(text)) <= tokens) return text;
   let end = 0;

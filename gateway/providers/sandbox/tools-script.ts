@@ -61,11 +61,12 @@ function exampleObject(schema: Readonly<Record<string, unknown>>, question: stri
   );
 }
 
-const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
+const textScript = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
 
 /**
- * What the model that calls tools does, from the request alone: it works out the sums of the question one after another
- * where a calculator is offered, else calls the tool that the question names, else the first; then it tells the results.
+ * Decides what the model `tools` does, from the request alone. If a calculator is offered, it works out the sums of the
+ * question one after another. Otherwise it calls the tool that the question names, or the first one. Then it reports
+ * the results.
  */
 export function toolsScript({ messages, parameters }: ProviderRequest): Script {
   const question = lastUserText(messages).slice(0, readChars);
@@ -77,21 +78,22 @@ export function toolsScript({ messages, parameters }: ProviderRequest): Script {
   const calculator = named === null && !tool && sums.length > 0 ? tools.find(isCalculator) : undefined;
   const chosen = tool ?? calculator ?? (named === null ? tools[0] : undefined);
   const wanted = calculator ? sums.length : 1;
-  if (results.length >= wanted || (results.length > 0 && !chosen)) return said(summary(results).slice(0, shownChars));
+  if (results.length >= wanted || (results.length > 0 && !chosen))
+    return textScript(summary(results).slice(0, shownChars));
   if (!chosen || choice === 'none') {
-    return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
+    return textScript('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
   }
   const { name, parameters: schema } = chosen.function;
   const input = calculator ? { expression: sums[results.length] } : getExample(schema ?? {}, question);
   return {
-    ...said(''),
-    // Another id for each call of a conversation, the same one for the same conversation.
+    ...textScript(''),
+    // Each call of a conversation has another id, but the same conversation always gets the same ids.
     toolCall: { id: `call_sandbox_${messages.length}`, name, arguments: JSON.stringify(input) },
     finish: 'tool_calls',
   };
 }
 
-/** Sums and names of tools stand at the beginning of a question, or nowhere. */
+/** Sums and names of tools are only searched for at the beginning of a question. */
 const readChars = 4_000;
 const shownChars = 100_000;
 
@@ -99,17 +101,17 @@ type Tool = NonNullable<ProviderRequest['parameters']['tools']>[number];
 
 const isCalculator = ({ function: { name } }: Tool) => name === 'calculator';
 
-/** A tool is named by its own name, without that of its server. */
+/** A question names a tool by its own name, without the name of its server. */
 function namedIn(question: string, name: string): boolean {
   const own = (name.split('__').at(-1) ?? name).replaceAll('_', ' ').toLowerCase();
   return question.replaceAll('_', ' ').toLowerCase().includes(own);
 }
 
-/** Runs of digits, brackets and signs in which something is worked out. */
+/** Finds runs of digits, brackets and signs that contain a calculation. */
 const sumsIn = (question: string): string[] =>
   (question.match(/[\d(][\d\s.()+*/^%-]*[\d)]/g) ?? []).filter((sum) => /\d\s*[-+*/^%]/.test(sum));
 
-/** What tools have answered to this question. */
+/** Returns the results of the tools for the last question. */
 function resultsIn(messages: readonly ChatMessage[]): string[] {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? [messageText(message)] : []));

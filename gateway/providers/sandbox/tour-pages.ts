@@ -1,4 +1,7 @@
-/** What the tour says. Markdown, with code, tables and lists, so that a first look shows how answers are rendered. */
+/**
+ * The pages of the tour. They contain Markdown with code, tables and lists, so that a new user sees how answers are
+ * displayed.
+ */
 
 const greeting = `Hello! I am the **Sandbox Tour**, a model that is built into Portico. I need no key and no network, and what I cost is paid in test credits.
 

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What an IP address stands for, as far as fetching from it is concerned. */
+/** Whether an IP address may be fetched from. */
 export type AddressClass = 'public' | 'not_public' | 'no_address';
 
 /**
- * Everything that is not a public host (IANA's special-purpose registries, RFC 6890 and its updates): this machine, private
- * and link-local networks with the clouds' metadata servers in them, carrier-grade NAT, documentation, benchmarks,
- * multicast and what is reserved.
+ * IPv4 ranges that aren't public hosts (IANA's special-purpose registries, RFC 6890 and its updates): this machine,
+ * private and link-local networks with the clouds' metadata servers in them, carrier-grade NAT, documentation,
+ * benchmarks, multicast and reserved ranges.
  */
 const ipv4Ranges: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
@@ -27,14 +27,15 @@ const ipv4Ranges: readonly (readonly [string, number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Answers inside a public range, and only to the machine that asks: Azure's and Alibaba's metadata servers.
+  // Azure's metadata server has an address in a public range, but answers only Azure's own machines.
   ['168.63.129.16', 32],
 ];
 
-/** Of IPv6 only what IANA has given out for hosts is public; these are the exceptions inside it. */
+/** In IPv6 only the range that IANA has assigned to hosts is public, except for the ranges below. */
 const globalUnicast: readonly [string, number] = ['2000::', 3];
 const ipv6Ranges: readonly (readonly [string, number])[] = [
-  // Teredo, ORCHID, benchmarks and other protocol assignments; documentation; 6to4, which hides an IPv4 address.
+  // These are Teredo, ORCHID, benchmarks and other protocol assignments; documentation; and 6to4, which hides an IPv4
+  // address.
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -50,9 +51,9 @@ const notPublic6 = new BlockList();
 for (const [network, bits] of ipv6Ranges) notPublic6.addSubnet(network, bits, 'ipv6');
 
 /**
- * Whether an address may be fetched from. IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo) are never
- * public, whatever they carry: nobody who means a public IPv4 address needs them. A zone (`fe80::1%eth0`) is refused with
- * its address.
+ * Classifies an address. IPv6 forms that contain an IPv4 address (mapped, NAT64, 6to4, Teredo) are never public,
+ * whatever they contain, because nobody needs them to reach a public IPv4 address. An IPv6 address with a zone
+ * (`fe80::1%eth0`) isn't public either.
  */
 export function addressClass(address: string): AddressClass {
   const plain = address.replace(/%.*$/, '');

@@ -1,12 +1,13 @@
 import * as tls from 'node:tls';
 
-/** The certificates in PEM that a text has, whatever stands between them. */
+/** Finds the PEM certificates in a text, whatever stands between them. */
 export const certificatesIn = (text: string): string[] =>
   text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 
 /**
- * The authorities that TLS trusts: Node's own list, what its environment adds, what the system trusts (which Node can say since 22.15),
- * and those of `certificates`. Without `ca` Node's own list holds.
+ * Returns the authorities that TLS trusts: Node's own list, additions from its environment, those that the system
+ * trusts (which Node can read since 22.15), and those of `certificates`. Without `ca` in the result, Node's own list
+ * applies.
  */
 export function trustedAuthorities(certificates: string): { ca?: string[] } {
   const own = certificatesIn(certificates);

@@ -11,16 +11,22 @@ import type {
 } from './upstream-response.ts';
 
 /**
- * Bytes that may wait for their reader before the upstream is made to wait too. The upstream goes on only when none wait any
- * more: each time it does, undici reads another 64 KiB before it hands on what it has, so that for a smaller turn than that
- * its own buffer would grow without end.
+ * Maximum number of bytes that wait for their reader before the upstream is paused. It's resumed only when none are
+ * waiting: on each resume, undici reads another 64 KiB before it hands on what it has. With a smaller step, its own
+ * buffer would grow without end.
  */
 const aheadBytes = 65_536;
-/** After the last word a connection gets this long, and this much, to end by itself: then it can be used again. */
+/**
+ * After the end of an answer its connection gets this much time, and this many bytes, to end normally. Then it can be
+ * reused.
+ */
 const lingerMs = 1_000;
 const lingerBytes = 65_536;
 
-/** Calls upstreams through undici's dispatcher: no web streams, no `Request`, one listener a call. */
+/**
+ * Calls upstreams through undici's dispatcher. This avoids the web streams and the `Request` object of `fetch`, and
+ * needs one listener per call.
+ */
 export function createDispatchFetch(dispatcher: Pick<Dispatcher, 'dispatch'>): UpstreamFetch {
   const addresses = new Map<string, { origin: string; path: string }>();
   const getAddress = (url: string) => {
@@ -48,7 +54,7 @@ type Read = Awaited<ReturnType<UpstreamReader['read']>>;
 type Fields = Record<string, string | string[] | undefined>;
 const atEnd: Read = { done: true };
 
-/** One call and its answer: undici's handler on one side, a reader on the other. */
+/** One call and its answer. undici calls it as a handler on one side, and a reader uses it on the other. */
 class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody, UpstreamReader {
   status = 0;
   readonly headers = { get: (name: string) => this.#header(name) };
@@ -60,7 +66,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   #controller: Dispatcher.DispatchController | null = null;
   #waiting: { resolve: (read: Read) => void; reject: (error: unknown) => void } | null = null;
   #sink: Sink<Uint8Array> | null = null;
-  /** The sink has asked to wait. */
+  /** True while the sink's promise is pending. */
   #held = false;
   #size = 0;
   #ended = false;
@@ -75,7 +81,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     signal.addEventListener('abort', this.#stop, { once: true });
   }
 
-  /** The caller has stopped the call. */
+  /** Runs when the caller aborts the call. */
   readonly #stop = (): void => {
     this.#controller?.abort(toError(this.#signal));
   };
@@ -87,7 +93,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
     if (status < 200) return;
-    // They would be kept, with the memory in which they were read, for as long as the answer takes.
+    // undici would keep the raw headers, and the memory they were read into, for as long as the answer takes.
     controller.rawHeaders = null;
     this.status = status;
     this.#fields = headers;
@@ -106,21 +112,22 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
       waiting.resolve({ done: false, value: piece });
       return;
     }
-    // One read of the socket brings many pieces: a sink gets them together, once undici has handed over the last of them.
+    // One read of the socket brings many pieces. The sink gets them together, after undici has handed over the last of
+    // them.
     if (this.#sink && this.#pieces.length === 0) queueMicrotask(() => this.#flow());
     this.#pieces.push(piece);
     this.#size += piece.byteLength;
     if (this.#size > aheadBytes) controller.pause();
   }
 
-  /** The oldest piece that waits for its reader. */
+  /** Removes the oldest piece that waits for its reader. */
   #next(): Uint8Array | undefined {
     const piece = this.#pieces.shift();
     if (piece) this.#size -= piece.byteLength;
     return piece;
   }
 
-  /** All that waits, as one. */
+  /** Removes all waiting pieces, joined into one. */
   #together(): Uint8Array | undefined {
     const [first, ...more] = this.#pieces;
     const all = more.length > 0 ? Buffer.concat(this.#pieces, this.#size) : first;
@@ -170,7 +177,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#flow();
   }
 
-  /** Hands over what waits, and the end after all of it, until the sink asks to wait. */
+  /** Hands all waiting bytes to the sink, and the end after them, unless the sink asks to wait. */
   #flow(): void {
     const sink = this.#sink;
     if (!sink || this.#held) return;
@@ -209,7 +216,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     });
   }
 
-  /** Lets an answer that has said its last word end by itself, so that the connection lives on. */
+  /** Lets an answer whose last event was read end normally, so that its connection can be reused. */
   async cancel(): Promise<void> {
     this.#waiting?.resolve(atEnd);
     this.#waiting = null;
@@ -236,22 +243,23 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
 }
 
 /**
- * Whether this computer itself is meant: `127.0.0.0/8`, `::1` or `localhost`, as the URL parser writes them. Other spellings
- * (mapped addresses, `0.0.0.0`, names below `localhost`, a dot at the end) are not: some systems lead them elsewhere.
+ * True if a host is this computer: `127.0.0.0/8`, `::1` or `localhost`, as the URL parser writes them. Other spellings
+ * (mapped addresses, `0.0.0.0`, names below `localhost`, a dot at the end) don't count, because some systems resolve
+ * them to another machine.
  */
 export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true;
   return isIP(hostname) === 4 && hostname.startsWith('127.');
 }
 
-/** Whether a key or another secret may be sent there: by https, or without leaving this computer. */
+/** True if a key or another secret may be sent to an address: by https, or without leaving this computer. */
 export function mayCarrySecrets(address: URL | string): boolean {
   if (typeof address === 'string') return getVerdict(address);
   const { protocol, hostname } = address;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** Every request to a server on this computer asks for the same few addresses. */
+/** Results are cached, because every request to a server on this computer checks the same few addresses. */
 const verdicts = new Map<string, boolean>();
 const maxVerdicts = 1_000;
 

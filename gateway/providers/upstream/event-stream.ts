@@ -5,36 +5,36 @@ import { asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { pushBytes, wholeJson } from './upstream-fetch.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
-/** Understands the `data` of one answer's events. */
-interface EventReader<Said> {
-  read(data: string): Said[];
-  /** What is left to say at the end of the answer. */
-  end?(): Said[];
-  /** Where an event may be longer than 1 MiB, and a whole answer longer than 8: its longest, in characters. */
+/** Turns the `data` of one answer's events into items. */
+interface EventReader<Item> {
+  read(data: string): Item[];
+  /** Returns the last items, at the end of the answer. */
+  end?(): Item[];
+  /** Maximum length in characters, if an event may be longer than 1 MiB or a non-streaming answer longer than 8 MiB. */
   readonly maxEvent?: number | undefined;
-  /** The last word was read: nothing that follows counts. */
+  /** True once the last event was read. Everything after it is ignored. */
   readonly done?: boolean;
 }
 
-type Take<Said> = (said: readonly Said[]) => Promise<void> | undefined;
+type Take<Item> = (items: readonly Item[]) => Promise<void> | undefined;
 
 /**
- * Reads an upstream's server-sent events to their end: what came together is taken together, at once where the bytes are
- * pushed. While the promise of `take` is open, the upstream waits. A failure in the middle comes after what was said
- * before it.
+ * Reads an upstream's server-sent events to their end. Events that arrive together are taken together, immediately if
+ * the bytes are pushed. While the promise of `take` is pending, the upstream waits. If reading an event fails, the
+ * items before it are taken first.
  */
-export function streamEvents<Said>(
+export function streamEvents<Item>(
   response: UpstreamResponse,
   provider: string,
-  reader: EventReader<Said>,
-  take: Take<Said>,
+  reader: EventReader<Item>,
+  take: Take<Item>,
   silentMs?: number,
 ): Promise<void> {
   const splitter = createEventSplitter(reader.maxEvent);
-  const tell = (events: readonly string[]): Promise<void> | undefined => {
+  const deliver = (events: readonly string[]): Promise<void> | undefined => {
     if (events.length === 0) return undefined;
-    const { said, failure } = readTogether(events, reader);
-    const waits = said.length > 0 ? take(said) : undefined;
+    const { items, failure } = readTogether(events, reader);
+    const waits = items.length > 0 ? take(items) : undefined;
     if (!failure) return waits;
     if (!waits) throw failure.error;
     return waits.then(() => {
@@ -42,29 +42,29 @@ export function streamEvents<Said>(
     });
   };
   const finish = async () => {
-    await tell(splitter.end());
+    await deliver(splitter.end());
     const last = reader.end?.() ?? [];
     if (last.length > 0) await take(last);
   };
-  const taken = (bytes: Uint8Array) => tell(splitter.take(bytes));
+  const taken = (bytes: Uint8Array) => deliver(splitter.take(bytes));
   return pushBytes(response, provider, taken, () => reader.done === true, silentMs).then(finish);
 }
 
-/** Understands an answer however it comes. */
-interface AnswerEventReader<Said> extends EventReader<Said> {
-  readWhole(answer: JsonObject): Said[];
+/** Reads an answer in either form, streamed or non-streaming. */
+interface AnswerEventReader<Item> extends EventReader<Item> {
+  readWhole(answer: JsonObject): Item[];
 }
 
 /**
- * Reads an upstream's answer in the form in which it comes, which is its own choice: not every server does as it was asked, and
- * some may not stream at all.
+ * Reads an upstream's answer in the form in which it arrives. The upstream chooses the form: not every server does what
+ * was requested, and some can't stream at all.
  */
-export function answerEvents<Said>(
+export function answerEvents<Item>(
   response: UpstreamResponse,
   provider: string,
-  reader: AnswerEventReader<Said>,
+  reader: AnswerEventReader<Item>,
   context: { readonly answersInParts?: () => void; readonly silentMs?: number },
-  take: Take<Said>,
+  take: Take<Item>,
 ): Promise<void> {
   if (!isJson(response)) {
     context.answersInParts?.();
@@ -78,38 +78,38 @@ const isJson = ({ headers }: UpstreamResponse) =>
 
 const maxEventChars = 1_048_576;
 
-/** What the events of one chunk of bytes say. A failure in the middle does not take along what came before it. */
-interface ReadTogether<Said> {
-  readonly said: Said[];
+/** The items of one chunk of bytes. If reading one fails, the items before it are kept. */
+interface ReadTogether<Item> {
+  readonly items: Item[];
   readonly failure: { readonly error: unknown } | null;
 }
 
-function readTogether<Said>(events: readonly string[], reader: { read(data: string): Said[] }): ReadTogether<Said> {
-  const said: Said[] = [];
+function readTogether<Item>(events: readonly string[], reader: { read(data: string): Item[] }): ReadTogether<Item> {
+  const items: Item[] = [];
   try {
-    for (const data of events) for (const one of reader.read(data)) said.push(one);
+    for (const data of events) for (const item of reader.read(data)) items.push(item);
   } catch (error) {
-    return { said, failure: { error } };
+    return { items, failure: { error } };
   }
-  return { said, failure: null };
+  return { items, failure: null };
 }
 
-/** Splits bytes into the `data` of a server-sent event stream's events. */
+/** Splits bytes into the `data` of server-sent events. */
 interface EventSplitter {
-  /** The events that are complete with these bytes. */
+  /** Returns the events that are complete with these bytes. */
   take(bytes: Uint8Array): readonly string[];
-  /** What is complete with the end of the stream. */
+  /** Returns the events that are complete with the end of the stream. */
   end(): readonly string[];
 }
 
-/** Beyond this the rest of an event is left to the parser, which does not begin to look anew with every piece. */
+/** A longer unfinished event is left to the parser, which doesn't scan it again from its beginning with every piece. */
 const shortRest = 16_384;
 const field = 'data: ';
 
 /**
- * Splitting inside a code point or a line changes nothing. An event of more than `maxChars`, 1 MiB unless it is said, is refused as
- * `upstream_bad_response`. Most upstreams send one line `data: …` an event and nothing else, which is cut out here; from the
- * first thing on that is anything else, the parser reads the stream.
+ * Bytes may be split anywhere, even inside a code point or a line. An event of more than `maxChars` (by default 1 MiB)
+ * is refused as `upstream_bad_response`. Most upstreams send each event as one line `data: …` and nothing else; these
+ * are cut out here. From the first line of another form on, the parser reads the stream.
  */
 export function createEventSplitter(maxChars: number = maxEventChars): EventSplitter {
   const decoder = new StringDecoder('utf8');
@@ -120,7 +120,8 @@ export function createEventSplitter(maxChars: number = maxEventChars): EventSpli
   function parseFrom(text: string, before: readonly string[]): readonly string[] {
     parse = createFeed(maxChars);
     rest = '';
-    // A byte order mark counts at the beginning only, and the parser has not seen it.
+    // A byte order mark is only allowed at the beginning of a stream. The parser hasn't seen the beginning, so it gets
+    // a comment first.
     if (begun) parse(': begun\n');
     return [...before, ...parse(text)];
   }
@@ -143,7 +144,7 @@ export function createEventSplitter(maxChars: number = maxEventChars): EventSpli
     return events;
   }
 
-  // A buffer shares its memory with the bytes; the decoder would copy anything else.
+  // A `Buffer` shares its memory with the bytes. The decoder would copy any other type.
   const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { take: (bytes) => take(decoder.write(toBuffer(bytes))), end: () => take(decoder.end()) };
 }

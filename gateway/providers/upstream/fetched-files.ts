@@ -4,23 +4,24 @@ import { platformSignal, type StopSignal } from '../../runtime/concurrency/stop-
 import { getFileType } from '../content/file-type.ts';
 import { type Downloaded, type DownloadOptions, guardedDownload } from './guarded-download.ts';
 
-/** Fetches one address; `guardedDownload`, unless a test has another rule. */
+/** Downloads the file at one URL. The default is `guardedDownload`. */
 export type Download = (address: string, options: DownloadOptions) => Promise<Downloaded>;
 
-/** Per file and for each file (wire contract §1.5); all of a request together are no more than a request may be. */
+/** Limits for each file (wire contract §1.5). All files of a request together may be no larger than a request. */
 const maxBytes = 10 * 1024 * 1024;
 const maxTotalBytes = 25 * 1024 * 1024;
 const timeoutMs = 10_000;
 const maxFiles = 20;
-/** What is left to fetch after the request was read; everything else is a data URL by then. */
+/** Only https and http URLs have to be downloaded: everything else is a data URL once the request was read. */
 const remote = /^https?:/i;
 
-/** Pictures and documents by the address under which a request names them. */
+/** Downloaded pictures and documents, by the URL that the request has for them. */
 export type FetchedFiles = ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
 
 /**
- * Fetches pictures and documents for providers that may not fetch or fetch nothing, each once; null where there are none. `wanted`
- * says of each address where it is named first. Throws `file_download_failed` with that place, before anything is sent upstream.
+ * Downloads pictures and documents, each once, for providers that can't or may not fetch them; null if there are none.
+ * `wanted` has the first place that names each URL. Throws `file_download_failed` with that place, before anything is
+ * sent upstream.
  */
 export async function fetchFiles(
   wanted: ReadonlyMap<string, string>,
@@ -43,14 +44,14 @@ export async function fetchFiles(
       signal: platform,
       accept: isDocument(param) ? 'application/pdf' : 'image/*',
     };
-    const { bytes } = await at(param, download(address, options));
+    const { bytes } = await withPlace(param, download(address, options));
     total += bytes.length;
     found.set(address, { type: getType(bytes, param), bytes });
   }
   return found;
 }
 
-/** Each remote address with the first place that names it. */
+/** Maps each remote URL to the first place that names it. */
 export function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
   const wanted = new Map<string, string>();
   for (const [index, { role, content }] of messages.entries()) {
@@ -63,7 +64,7 @@ export function addressesIn(messages: readonly ChatMessage[]): Map<string, strin
   return wanted;
 }
 
-async function at<T>(param: string, work: Promise<T>): Promise<T> {
+async function withPlace<T>(param: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -75,7 +76,7 @@ async function at<T>(param: string, work: Promise<T>): Promise<T> {
 const documentField = 'file.file_data';
 const isDocument = (param: string) => param.endsWith(documentField);
 
-/** The documents among what is named by its address. */
+/** Returns only the documents among these URLs. */
 export const getDocuments = (wanted: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   wanted.size === 0 ? wanted : new Map([...wanted].filter(([, param]) => isDocument(param)));
 
@@ -84,7 +85,7 @@ function getAddress(part: ContentPart): [url?: string | undefined, name?: string
   return part.type === 'file' ? [part.file.file_data, documentField] : [];
 }
 
-/** What it is its first bytes tell: a server may call anything an image. */
+/** A file's type is decided by its first bytes, because a server may call anything an image. */
 function getType(bytes: Buffer, param: string): string {
   const type = getFileType(bytes);
   if (type && (type === 'application/pdf') === isDocument(param)) return type;
@@ -92,7 +93,7 @@ function getType(bytes: Buffer, param: string): string {
   throw new AppError('file_download_failed', `The file that was fetched is no ${wanted}.`, { param });
 }
 
-/** The message with pictures and documents in place of their addresses. */
+/** Replaces the URLs in a message by the pictures and documents. */
 export function withFiles(message: ChatMessage, found: FetchedFiles): ChatMessage {
   if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
   const content = message.content.map((part: ContentPart): ContentPart => {

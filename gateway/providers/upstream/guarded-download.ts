@@ -9,28 +9,29 @@ import type { ProxyFor } from './proxied-dispatcher.ts';
 import { type AddressRules, addressRules, getHost, notFetched, notPublic, publicAddress } from './public-address.ts';
 
 /**
- * Fetches what a stranger named, from nowhere but public hosts (wire contract §1.5). Each name is resolved once, every one
- * of its addresses must be public, and the connection goes to an address that was looked at, so that a name cannot mean
- * something else by the time it is called; where a proxy leads to it, the proxy is asked for that address. Each redirect begins again at the
- * first check. No cookies, no credentials, no connection that is kept. Whoever fetches pages for a model can use it as it is.
+ * Options of `guardedDownload`, which downloads from an address that a stranger gave, but only from public hosts (wire
+ * contract §1.5). Each name is resolved once, all of its addresses must be public, and the connection goes to one of
+ * these checked addresses. So the name can't stand for another address by the time of the call. If there is a proxy, it
+ * gets the checked address too. Each redirect begins again with the first check. There are no cookies, no credentials
+ * and no connections that stay open. Code that fetches pages for a model can use it unchanged.
  */
 export interface DownloadOptions {
-  /** Most bytes that are read; one more is an error. */
+  /** Maximum number of bytes to read. One more is an error. */
   readonly maxBytes: number;
-  /** For everything together, redirects included. */
+  /** Time limit for the whole download, redirects included. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** What is sent as `accept`. */
+  /** Value of the header `accept`. */
   readonly accept?: string;
-  /** How the outside is reached; directly where it is missing. */
+  /** How the internet is reached; directly if it's missing. */
   readonly route?: DownloadRoute;
-  /** For tests and for an operator's own rule; the defaults are https only, and public addresses only. */
+  /** For tests and for an operator's own rule. By default only https and public addresses are allowed. */
   readonly rules?: Partial<DownloadRules>;
 }
 
 export interface DownloadRoute {
   readonly proxyFor: ProxyFor;
-  /** Authorities in PEM that are trusted besides those of Node and of the system. */
+  /** Returns authorities in PEM that are trusted besides those of Node and of the system. */
   readonly certificates: () => string | Promise<string>;
 }
 
@@ -40,11 +41,11 @@ export interface DownloadRules extends AddressRules {
 
 export interface Downloaded {
   readonly bytes: Buffer;
-  /** As the server said, in lower case and without parameters; empty where it said nothing. */
+  /** The type that the server sent, in lower case and without parameters; empty if it sent none. */
   readonly contentType: string;
-  /** The `charset` parameter of the content type, in lower case; null where there is none. */
+  /** The `charset` parameter of the content type, in lower case; null if there is none. */
   readonly charset: string | null;
-  /** After redirects. */
+  /** The URL after all redirects. */
   readonly url: string;
 }
 
@@ -55,7 +56,10 @@ const defaultRules: DownloadRules = {
   resolve: (name) => dns.lookup(name, { all: true, verbatim: true }),
 };
 
-/** Throws `file_download_failed` with what was asked for (host only) and why it did not come. */
+/**
+ * Throws `file_download_failed` with the host and the reason. The message leaves out the path, which may contain a
+ * secret.
+ */
 export async function guardedDownload(address: string, options: DownloadOptions): Promise<Downloaded> {
   const rules = { ...defaultRules, ...options.rules };
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -73,7 +77,10 @@ export async function guardedDownload(address: string, options: DownloadOptions)
 
 const isRedirect = ({ statusCode = 0 }: Answer) => [301, 302, 303, 307, 308].includes(statusCode);
 
-/** The address to connect to. All that a name stands for must be public: one that is not is a trap, whatever the others. */
+/**
+ * Returns the address to connect to. All addresses of a name must be public. A name with a private address is a trap,
+ * whatever its other addresses are.
+ */
 async function reachable(url: URL, rules: DownloadRules, signal: AbortSignal): Promise<LookupAddress> {
   const host = getHost(url);
   const family = isIP(host);
@@ -100,14 +107,14 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
-/** What the server answered: of Node's own client, or of the proxy's. */
+/** The server's answer, from Node's own client or from the proxy's client. */
 interface Answer extends AsyncIterable<Buffer> {
   readonly statusCode?: number | undefined;
   readonly headers: IncomingHttpHeaders;
   destroy(): void;
 }
 
-/** The connection goes to `pinned`; the certificate must be the name's. */
+/** The connection goes to the address `pinned`, but the certificate must be valid for the name. */
 async function ask(url: URL, pinned: LookupAddress, options: DownloadOptions, signal: AbortSignal): Promise<Answer> {
   const headers = { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', 'user-agent': 'Portico' };
   const { route } = options;
@@ -145,7 +152,10 @@ function askDirectly(
   });
 }
 
-/** undici needs Node 22.19: an older Electron never goes past a proxy that was named. */
+/**
+ * undici needs Node 22.19. An older Electron can't load it, and then the download is refused rather than bypass a
+ * proxy.
+ */
 async function loadProxies() {
   try {
     return (await import('./proxied-download.ts')).getThroughProxy;
@@ -166,7 +176,8 @@ async function received(
     return notFetched(url, why);
   };
   if (statusCode !== 200) throw refuse(`its server answered with status ${statusCode}`);
-  // It was asked not to: what came would have to be unpacked, without knowing how large it gets.
+  // The request asked for no compression. A compressed answer would have to be unpacked without knowing how large it
+  // gets.
   if (!/^(|identity)$/i.test(headers['content-encoding']?.trim() ?? '')) throw refuse('its server sent it compressed');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
   const chunks: Buffer[] = [];
@@ -190,6 +201,6 @@ function getType(header: string): Pick<Downloaded, 'contentType' | 'charset'> {
   return { contentType, charset: charset?.replace(/^"(.*)"$/, '$1') ?? null };
 }
 
-/** The caller's own reason, or that the time is up. */
+/** Returns the caller's own reason for the abort, or an error about the time limit. */
 const stopped = (url: URL, { reason }: AbortSignal) =>
   reason instanceof AppError ? reason : notFetched(url, 'it did not come in time', reason);

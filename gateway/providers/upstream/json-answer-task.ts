@@ -1,4 +1,4 @@
 import { workerTask } from '../../runtime/threads/worker-task.ts';
 
-/** Reads what an upstream answered to a question that is no chat; null where that is no JSON, or too much of it. */
+/** Parses an upstream's JSON answer on a worker thread; null if it isn't JSON or is too large. */
 export const jsonAnswerTask = workerTask<{ readonly blocks: readonly Uint8Array[] }, unknown>('answer');

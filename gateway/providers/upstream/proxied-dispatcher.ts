@@ -2,15 +2,19 @@ import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import { trustedAuthorities } from './certificates.ts';
 import { isLoopback } from './dispatch-fetch.ts';
 
-/** The URL of the proxy that leads to an origin, with user and password where it wants them; null: there is none. A promise of it never fails. */
+/**
+ * Returns the URL of the proxy for an origin, with user and password if it needs them; null if there is none. If it
+ * returns a promise, the promise never fails.
+ */
 export type ProxyFor = (origin: string) => string | null | Promise<string | null>;
 
-/** How long an upstream may be silent is the business of who asks (`engineTimeouts`). */
+/** There are no timeouts here, because the caller decides how long an upstream may be silent (`engineTimeouts`). */
 export const connectionLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
 
 /**
- * Reaches each origin by its proxy: HTTP and HTTPS proxies (a tunnel to https), and SOCKS5. This computer itself never goes by one.
- * `certificates`: authorities in PEM that are trusted besides those of Node and of the system.
+ * Reaches each origin through its proxy: HTTP and HTTPS proxies (with a tunnel for https), or SOCKS5. This computer
+ * itself is never reached through a proxy. `certificates`: authorities in PEM that are trusted besides those of Node
+ * and of the system.
  */
 export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
   readonly #proxyFor: ProxyFor;
@@ -30,7 +34,7 @@ export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
     return true;
   }
 
-  /** Lets what has begun go on. */
+  /** Waits until the calls in progress have ended. */
   close(): Promise<void> {
     return this.#each((way) => way.close());
   }
@@ -59,19 +63,22 @@ export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
 }
 
 interface ProxyTls {
-  /** For the connections inside the tunnel. */
+  /** TLS options for the connections inside the tunnel. */
   readonly requestTls: { readonly ca?: string[]; readonly servername?: string };
-  /** For the connection to an HTTPS proxy. */
+  /** TLS options for the connection to an HTTPS proxy. */
   readonly proxyTls: { readonly ca?: string[] };
-  /** A tunnel for plain http too; without it an HTTP proxy is asked for the whole address. */
+  /** Uses a tunnel for plain http too. Without it, an HTTP proxy gets the whole URL. */
   readonly proxyTunnel?: boolean;
 }
 
-/** What reaches servers by one proxy. */
+/** Creates the dispatcher that reaches servers through one proxy. */
 export function throughProxy(proxy: string, { requestTls, proxyTls, proxyTunnel = false }: ProxyTls): Dispatcher {
   if (/^socks/i.test(proxy)) return new Socks5ProxyAgent(asSocks5(proxy), { ...connectionLimits, requestTls });
   return new ProxyAgent({ ...connectionLimits, uri: proxy, requestTls, proxyTls, proxyTunnel });
 }
 
-/** Names are always resolved by the proxy; version 4 of the protocol is not spoken any more. */
+/**
+ * Names are always resolved by the proxy. Version 4 of the protocol isn't supported any more, so version 5 is used
+ * instead.
+ */
 const asSocks5 = (proxy: string) => proxy.replace(/^socks(4a?|5h?)?:/i, 'socks5:');

@@ -3,17 +3,18 @@ import { throughProxy } from './proxied-dispatcher.ts';
 
 export interface ProxiedRequest {
   readonly url: URL;
-  /** The public address that `url`'s name was resolved to here: the proxy is asked for it, and for no name. */
+  /** The public address of the name in `url`, resolved here. The proxy gets this address and no name. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Authorities that are trusted; see `trustedAuthorities`. */
+  /** The trusted authorities, see `trustedAuthorities`. */
   readonly trust: { readonly ca?: string[] };
 }
 
 /**
- * One GET through a tunnel of the proxy (HTTP, HTTPS or SOCKS5), on a connection of its own. The proxy gets an address and no name, so
- * that a name cannot lead it into its own network; the certificate has to be the name's all the same.
+ * Sends one GET through a tunnel of the proxy (HTTP, HTTPS or SOCKS5), on a connection of its own. The proxy gets an
+ * address and no name, so that a name can't lead it into its own network. The certificate must still be valid for the
+ * name.
  */
 export async function getThroughProxy(
   proxy: string,

@@ -2,26 +2,32 @@ import { isIP } from 'node:net';
 import { AppError } from '#shared/errors.ts';
 import { addressClass } from './address-class.ts';
 
-/** What an address must be, as far as its spelling tells; what its name leads to only the resolver knows. */
+/**
+ * Rules for the address of a file. `publicAddress` checks the address itself; what its name resolves to is checked
+ * before connecting.
+ */
 export interface AddressRules {
   readonly protocols: readonly string[];
-  /** Whether this IP address may be called. */
+  /** Whether this IP address may be connected to. */
   readonly mayReach: (address: string) => boolean;
 }
 
-/** The guard's rule (wire contract §1.5): https, no credentials, public hosts only. */
+/** The default rules (wire contract §1.5): https, no credentials, public hosts only. */
 export const addressRules: AddressRules = {
   protocols: ['https:'],
   mayReach: (address) => addressClass(address) === 'public',
 };
 
-/** Names that stand for a machine or a network nearby, wherever they are asked for (RFC 6761, 6762, 8375; ICANN for `internal`). */
+/**
+ * Names that stand for a nearby machine or network, wherever they are resolved (RFC 6761, 6762, 8375; ICANN for
+ * `internal`).
+ */
 const nearbyNames =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|test|invalid|onion|alt)$/;
 
 /**
- * A stranger's address, parsed once: go on with what is returned, whose `href` every parser reads alike, never with the
- * text. Throws `file_download_failed`, which tells only the host: a path may hold a secret.
+ * Parses a stranger's address once. Continue with the returned URL, whose `href` every parser reads alike, never with
+ * the text. Throws `file_download_failed`, which contains only the host, because a path may contain a secret.
  */
 export function publicAddress(text: string, rules: AddressRules = addressRules, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
@@ -32,7 +38,7 @@ export function publicAddress(text: string, rules: AddressRules = addressRules, 
   return url;
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host, without the brackets of an IPv6 address. */
 export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 function mayBePublic(url: URL, { mayReach }: AddressRules): boolean {

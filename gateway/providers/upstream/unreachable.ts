@@ -1,4 +1,4 @@
-/** Why an address could not be reached, as far as it can be told apart and something done about it. */
+/** Why an address couldn't be reached, if the cause can be recognised and somebody can do something about it. */
 export type UnreachableReason =
   | 'proxy_auth'
   | 'proxy_refused'
@@ -27,12 +27,12 @@ const byCode: Readonly<Record<string, UnreachableReason>> = {
   EHOSTUNREACH: 'network_down',
 };
 
-/** Looks through an error and all that caused it. Null: none of these. */
+/** Searches an error and its causes for one of these reasons; null if there is none. */
 export function unreachableReason(error: unknown): UnreachableReason | null {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = getNext(cause), depth += 1) {
     const code = 'code' in cause ? String(cause.code) : '';
     if (untrusted.has(code)) return 'untrusted';
-    // undici has no codes for what a proxy answers.
+    // undici has no error codes for a proxy's answers, so its messages are matched.
     if (/\b407\b.*HTTP Tunneling|Proxy Authentication Required|Authentication failed/i.test(cause.message))
       return 'proxy_auth';
     if (/Proxy response \(\d+\)|SOCKS5/i.test(cause.message)) return 'proxy_refused';
@@ -44,7 +44,7 @@ export function unreachableReason(error: unknown): UnreachableReason | null {
 
 const getNext = (error: Error): unknown => (error instanceof AggregateError ? error.errors[0] : error.cause);
 
-/** What a gateway says of it, after the name of the provider. */
+/** The text of each reason, after "<provider> could not be reached:". */
 export const unreachableWords: Readonly<Record<UnreachableReason, string>> = {
   proxy_auth: 'the proxy wants another user name and password',
   proxy_refused: 'the proxy refused to connect to it',

@@ -8,12 +8,15 @@ import type { UpstreamFetch } from './upstream-response.ts';
 
 export interface UpstreamConnections {
   readonly fetch: UpstreamFetch;
-  /** Fetches the files that a request names by their address, the same way. */
+  /** Downloads the files that a request gives by their URL, over the same proxy. */
   readonly download: Download;
   close(): Promise<void>;
 }
 
-/** The one way by which a stand-alone gateway reaches its upstreams: directly, unless its environment names a proxy. */
+/**
+ * Opens the only way in which a stand-alone gateway reaches its upstreams: directly, unless its environment names a
+ * proxy.
+ */
 export function openUpstreamConnections(): UpstreamConnections {
   const proxied = hasProxyInEnvironment(process.env);
   const agent = proxied ? new ProxiedDispatcher(proxyByEnvironment) : new Agent(connectionLimits);

@@ -2,20 +2,20 @@ import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts'
 import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 
-/** What a provider said went wrong, whatever its format. */
+/** A failure that a provider reported, whatever its format. */
 interface UpstreamFault {
   readonly provider: string;
-  /** HTTP status, or the one that the fault's kind stands for when it comes inside a stream. */
+  /** The HTTP status. If the failure comes inside a stream, it's the status that belongs to its kind. */
   readonly status: number;
   /** The provider's own codes and kinds, in lower case. */
   readonly kinds: readonly string[];
   readonly message: string;
-  /** The place in the request that it names. */
+  /** The field of the request that the provider names. */
   readonly param?: string | null;
   readonly retryAfterMs?: number;
 }
 
-/** What an error says beside its code, for those who watch over providers and models. */
+/** A detail of an error besides its code, for the code that watches providers and models. */
 type UpstreamReason =
   | 'quota_exhausted'
   | 'key_refused'
@@ -24,7 +24,7 @@ type UpstreamReason =
   | 'no_model_list'
   | 'no_models_listed';
 
-/** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
+/** Returns why an upstream failed, if it's one of the reasons that somebody has to act on. */
 export function getReason({ details }: AppError): UpstreamReason | null {
   const reason = details?.reason;
   return typeof reason === 'string' && Object.hasOwn(reasons, reason) ? (reason as UpstreamReason) : null;
@@ -39,7 +39,7 @@ const reasons: Readonly<Record<UpstreamReason, true>> = {
   no_models_listed: true,
 };
 
-/** A server that answers and lists nothing: models of it have to be named. */
+/** Returns the error for a server that answers but lists no models. Its owner has to name one. */
 export const listsNothing = (
   provider: string,
   reason: 'no_model_list' | 'no_models_listed',
@@ -53,12 +53,15 @@ export const listsNothing = (
     { provider, providerError: cause?.providerError ?? null, details: { reason }, ...(cause ? { cause } : {}) },
   );
 
-/** A day: whoever asks for more, in a header or a body, is asked again all the same. */
+/** One day. If a provider asks for a longer wait, it's called again after this time anyway. */
 const maxWaitMs = 86_400_000;
-/** How long a provider whose account ran dry is left alone. */
+/** How long a provider isn't called after its account ran empty. */
 const emptyAccountMs = 300_000;
 
-/** Maps a provider's failure to ours (wire contract §3.3), with its own words, scrubbed. `provider-guards.ts` passes on what may be. */
+/**
+ * Maps a provider's failure to the gateway's errors (wire contract §3.3), with the provider's scrubbed message.
+ * `provider-guards.ts` decides who may read that message.
+ */
 export function upstreamError(fault: UpstreamFault): AppError {
   const { provider, status } = fault;
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
@@ -99,32 +102,36 @@ export function upstreamError(fault: UpstreamFault): AppError {
 
 function providerError({ status, kinds, param, message }: UpstreamFault): ProviderError {
   const named = kinds.find((kind) => /^[a-z0-9_.-]{1,64}$/.test(kind)) ?? null;
-  const said = message === '' ? null : scrub(message);
-  return { status, code: named, param: said === null ? null : scrub(param ?? '') || null, message: said };
+  const scrubbed = message === '' ? null : scrub(message);
+  return { status, code: named, param: scrubbed === null ? null : scrub(param ?? '') || null, message: scrubbed };
 }
 
-/** The same failure, in these words. */
-export function saying(error: AppError, message: string, said: ProviderError | null): AppError {
+/** Returns the same failure with other messages. */
+export function withMessage(error: AppError, message: string, reported: ProviderError | null): AppError {
   const { code, param, provider, origin, retryAfterMs, details } = error;
   return new AppError(code, message, {
     param,
     provider,
     origin,
-    providerError: said,
+    providerError: reported,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(details === undefined ? {} : { details }),
   });
 }
 
-/** The same failure without the provider's own words: its status and its code are left. */
-export function wordless(error: AppError): AppError {
-  const said = error.providerError;
-  return saying(error, error.message, said && { status: said.status, code: said.code, param: null, message: null });
+/** Returns the same failure without the provider's own message and field. Its status and code stay. */
+export function withoutMessage(error: AppError): AppError {
+  const reported = error.providerError;
+  return withMessage(
+    error,
+    error.message,
+    reported && { status: reported.status, code: reported.code, param: null, message: null },
+  );
 }
 
 /**
- * It is this model that does not take the request, by a parameter, a value or its API: another one may. What is wrong with the
- * request itself is wrong everywhere.
+ * True if only this model refuses the request, because of a parameter, a value or its API. Another model may accept it.
+ * A request that is wrong in itself is refused everywhere.
  */
 const belongsToModel = ({ kinds, message }: UpstreamFault) =>
   kinds.some((kind) => kind === 'unsupported_parameter' || kind === 'unsupported_value') ||
@@ -138,7 +145,7 @@ const isQuota = ({ status, kinds, message }: UpstreamFault) =>
 const isBadKey = ({ kinds, message }: UpstreamFault) =>
   kinds.includes('api_key_invalid') || /api key not valid|incorrect api key/i.test(message);
 
-/** OpenRouter refuses what its moderation flagged with 403, as if the key were bad. */
+/** OpenRouter refuses flagged content with 403, as if the key were bad. */
 const isModeration = ({ status, kinds }: UpstreamFault) => status === 403 && kinds.includes('moderation');
 
 const isUnknownModel = ({ status, kinds }: UpstreamFault) =>
@@ -156,7 +163,7 @@ const refusal = (fault: UpstreamFault, otherwise: string) => (fault.message ? sc
 
 const shownChars = 500;
 
-/** Takes keys, organisation ids and addresses out of a provider's text. */
+/** Removes keys, organisation ids and URLs from a provider's message. */
 export function scrub(text: string): string {
   return withoutKeys(text.slice(0, 4_000).replace(/\bhttps?:\/\/\S+/gi, '[link]')).slice(0, shownChars);
 }
@@ -184,7 +191,8 @@ const statusOfKind: Readonly<Record<string, number>> = {
 
 /**
  * Reads the error objects of OpenAI (`{error:{message,type,code}}`), Anthropic (`{type:"error",error:{type,message}}`)
- * and Google (`{error:{code,message,status,details}}`, sometimes in an array). `status` null: it came inside a stream.
+ * and Google (`{error:{code,message,status,details}}`, sometimes in an array). `status`: null for an error inside a
+ * stream.
  */
 export function readFault(body: unknown, provider: string, status: number | null): UpstreamFault {
   const outer = asObject(Array.isArray(body) ? body[0] : body);
@@ -206,7 +214,7 @@ export function readFault(body: unknown, provider: string, status: number | null
   };
 }
 
-/** Google says a wait in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+/** Google sends the time to wait in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function retryDelayMs(details: unknown): number | null {
   const delay = asArray(details)
     .map((detail) => asText(asObject(detail).retryDelay))

@@ -13,7 +13,7 @@ interface UpstreamCall {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST, bytes as they are; without it the call is a GET. */
+  /** Sent by POST as JSON, or unchanged if it's bytes. Without a body the call is a GET. */
   readonly body?: unknown;
   readonly fetch: UpstreamFetch;
   readonly signal: StopSignal;
@@ -21,12 +21,15 @@ interface UpstreamCall {
 
 const errorBodyBytes = 65_536;
 const errorBodyMs = 5_000;
-/** Between two chunks of bytes, comments and pings included, while we listen (wire contract §7). */
+/**
+ * Maximum time between two chunks of bytes, including comments and pings, while the gateway is reading (wire contract
+ * §7).
+ */
 const idleMs = 60_000;
 
 /**
- * The one place where the gateway calls out. No redirects, no retries; a status other than 2xx, and a server that cannot
- * be reached, become an `AppError` of an upstream code.
+ * The only place where the gateway calls upstreams. It follows no redirects and doesn't retry. A status other than 2xx,
+ * or a server that can't be reached, becomes an `AppError` with an upstream code.
  */
 export async function upstreamFetch(call: UpstreamCall): Promise<UpstreamResponse> {
   refuseInsecure(call);
@@ -45,7 +48,10 @@ export async function upstreamFetch(call: UpstreamCall): Promise<UpstreamRespons
 
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
-/** The last fence, whoever set the address and whosever the key is. Nearly all calls are https and end at the first look. */
+/**
+ * The last check that no key is sent over plain http, whoever set the address and whoever owns the key. Nearly all
+ * calls use https and pass the first condition.
+ */
 function refuseInsecure({ url, headers, provider }: UpstreamCall): void {
   if (url.startsWith('https://') || mayCarrySecrets(url)) return;
   if (!Object.keys(headers).some((name) => keyHeaders.includes(name.toLowerCase()))) return;
@@ -71,10 +77,10 @@ const posted = (headers: UpstreamCall['headers'], body: unknown) => ({
   body: body instanceof Uint8Array ? getBytes(body) : JSON.stringify(body),
 });
 
-/** Bytes that were read from a socket are never shared between threads. */
+/** The bytes come from a socket and are never shared memory, so the cast is safe. */
 const getBytes = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
 
-/** As much of an error's body as is worth reading; nothing where it does not come in time. */
+/** Reads the beginning of an error's body; empty if it doesn't arrive in time. */
 async function errorText(response: UpstreamResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -89,7 +95,7 @@ async function errorText(response: UpstreamResponse): Promise<string> {
       size += value.byteLength;
     }
   } catch {
-    // A broken error body leaves the status, which says enough.
+    // Without the body there is still the status, which is enough.
   } finally {
     clearTimeout(timer);
     await reader.cancel().catch(() => {});
@@ -110,21 +116,21 @@ function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: numb
   return ms === null ? {} : { retryAfterMs: ms };
 }
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+/** Reads `retry-after-ms`, or else `retry-after` in seconds or as a date. */
 function askedWaitMs(headers: UpstreamResponse['headers']): number | null {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return ms;
   const text = headers.get('retry-after');
   const seconds = Number(text ?? Number.NaN);
   if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1_000;
-  const at = text === null ? Number.NaN : Date.parse(text);
-  const from = Date.parse(headers.get('date') ?? '');
-  return at > from ? at - from : null;
+  const retryAt = text === null ? Number.NaN : Date.parse(text);
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  return retryAt > sentAt ? retryAt - sentAt : null;
 }
 
 /**
- * The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`; while its reader is `held`
- * up, the upstream is kept from speaking and is not silent.
+ * Yields the bytes of an answer as they arrive. If the connection breaks or stays silent, it fails with an `AppError`.
+ * While the reader is `held` up, the upstream can't send and doesn't count as silent.
  */
 export async function* upstreamBytes(
   response: UpstreamResponse,
@@ -159,9 +165,9 @@ export async function* upstreamBytes(
 }
 
 /**
- * Gives the bytes of an answer to `take` until it ends or there are `enough`. While the promise of `take` is open the
- * upstream waits for us, and its time to be silent does not run. A connection that breaks or falls silent is an `AppError`;
- * what `take` throws comes as it is.
+ * Passes the bytes of an answer to `take` until it ends or `enough` is true. While the promise of `take` is pending,
+ * the upstream has to wait, and this time doesn't count as silence. If the connection breaks or stays silent, it fails
+ * with an `AppError`. Errors of `take` are passed on unchanged.
  */
 export function pushBytes(
   response: UpstreamResponse,
@@ -243,16 +249,16 @@ const silent = (provider: string) =>
 const broken = (provider: string, cause: unknown) =>
   new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
 
-/** Reads a JSON answer that is no stream, at most 8 MiB of it: a short one here, a long one on a thread of its own. */
+/** Reads a JSON answer that isn't a stream, up to 8 MiB: a short one here, a long one on a worker thread. */
 export const readJson = (response: UpstreamResponse, provider: string): Promise<unknown> =>
   jsonWithin(jsonBytes, response, provider, idleMs);
 
 /**
- * Reads a whole answer to a chat, at most 8 MiB of it unless more is said. How long it may be silent is not limited here: it is silent for as long as
- * the model writes.
+ * Reads a non-streaming answer to a chat, up to 8 MiB or `maxBytes` if that's more. Silence isn't limited here, because
+ * the upstream sends nothing while the model writes.
  */
-export const wholeJson = (response: UpstreamResponse, provider: string, most = 0): Promise<unknown> =>
-  jsonWithin(Math.max(jsonBytes, most), response, provider, null);
+export const wholeJson = (response: UpstreamResponse, provider: string, maxBytes = 0): Promise<unknown> =>
+  jsonWithin(Math.max(jsonBytes, maxBytes), response, provider, null);
 
 async function jsonWithin(
   limit: number,
@@ -269,7 +275,7 @@ async function jsonWithin(
   throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
 }
 
-/** All bytes of an answer that may be long, at most so many. */
+/** Reads all bytes of an answer that may be long, up to `limit`. */
 export async function wholeBytes(response: UpstreamResponse, provider: string, limit: number): Promise<BodyBlocks> {
   const blocks = createBodyBlocks();
   const tooMuch = () => blocks.size > limit;
@@ -288,5 +294,5 @@ function toJson(blocks: BodyBlocks): unknown {
 }
 
 const jsonBytes = 8_388_608;
-/** So much is read in a moment, whatever it holds. */
+/** JSON of this length is parsed in a moment, whatever it contains. */
 const shortJsonBytes = 65_536;

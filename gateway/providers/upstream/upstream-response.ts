@@ -2,8 +2,8 @@ import type { Sink } from '../../runtime/concurrency/sink.ts';
 import { platformSignal, type StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 
 /**
- * The part of `fetch` that calling an upstream takes: the platform's own, by `platformFetch`, or the leaner one of the
- * stand-alone server (`dispatch-fetch.ts`).
+ * The part of `fetch` that upstream calls need. It's either the platform's own, through `platformFetch`, or the leaner
+ * one of the stand-alone server (`dispatch-fetch.ts`).
  */
 export type UpstreamFetch = (url: string, init: UpstreamInit) => Promise<UpstreamResponse>;
 
@@ -12,7 +12,7 @@ export interface UpstreamInit {
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect: 'manual';
-  /** Stops the call and its answer at once. */
+  /** Aborts the call and its answer at once. */
   readonly signal: StopSignal;
 }
 
@@ -25,18 +25,20 @@ export interface UpstreamResponse {
 
 export interface UpstreamBody {
   getReader(): UpstreamReader;
-  /** Hands every piece straight to a sink, in place of a reader; while the sink's promise is open nothing is read. */
+  /**
+   * Passes every piece straight to a sink, in place of a reader. While the sink's promise is pending, nothing is read.
+   */
   pipe?(sink: Sink<Uint8Array>): void;
   cancel(): Promise<void>;
 }
 
 export interface UpstreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  /** Nobody wants the rest. */
+  /** Ends the reading, because nobody wants the rest. */
   cancel(): Promise<void>;
 }
 
-/** Calls upstreams by the platform's `fetch`. */
+/** Calls upstreams with the platform's `fetch`. */
 export const platformFetch =
   (send: typeof fetch): UpstreamFetch =>
   (url, init) =>
