@@ -48,7 +48,7 @@ interface RunOptions {
   readonly onEvent?: (event: ProviderEvent) => void;
 }
 
-/** One attempt, as the engine makes it. */
+/** Calls a provider once, as the engine does. */
 const answersInParts = () => {};
 const connections = openUpstreamConnections();
 afterAll(connections.close);
@@ -80,7 +80,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
   }
 }
 
-/** A fetch that answers with exactly these chunks. */
+/** Creates a fetch that answers with exactly these chunks. */
 const chunked =
   (...chunks: Uint8Array[]): typeof fetch =>
   async () =>
@@ -93,7 +93,7 @@ const chunked =
       }),
     );
 
-const said = (events: readonly ProviderEvent[]) => ({
+const summary = (events: readonly ProviderEvent[]) => ({
   text: events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
   reasoning: events.map((event) => (event.type === 'reasoning-delta' ? event.text : '')).join(''),
   calls: events.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : [])),
@@ -104,7 +104,7 @@ const said = (events: readonly ProviderEvent[]) => ({
   finish: events.flatMap((event) => (event.type === 'finish' ? [event.reason] : [])),
 });
 
-/** Asked by the other of OpenAI's APIs. */
+/** The provider, called through OpenAI's Responses API. */
 function byResponses(provider: Provider): Provider {
   return { ...provider, chat: (given, context, take) => provider.chat({ ...given, api: 'responses' }, context, take) };
 }
@@ -115,7 +115,7 @@ const adapters = [
     name: "OpenAI's Responses API",
     provider: byResponses(createOpenAi()),
     stream: recordedResponse,
-    longest: 8_388_608,
+    maxEvent: 8_388_608,
     reasoning: 'Hm.',
     cacheWrite: 0,
     inner: 4,
@@ -138,7 +138,7 @@ const adapters = [
   },
 ];
 
-describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inner, longest = 1_048_576 }) => {
+describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inner, maxEvent = 1_048_576 }) => {
   const whole = stream.join('');
   const expected = {
     text: recordedStreams.text,
@@ -155,21 +155,21 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     finish: ['tool_calls'],
   };
 
-  test('an answer becomes the same events whoever wrote it', async () => {
+  test('the same answer becomes the same events at every provider', async () => {
     upstream.replyWith(streamReply(whole));
     const { events, error } = await run(provider);
     expect(error).toBeNull();
     expect(events[0]).toEqual({ type: 'start' });
     expect(events.at(-1)?.type).toBe('finish');
-    expect(said(events)).toEqual(expected);
+    expect(summary(events)).toEqual(expected);
   });
 
-  test('every byte may come in a packet of its own', async () => {
+  test('a stream is read correctly when each byte comes in its own packet', async () => {
     upstream.replyWith(streamReply(whole, eachByte));
-    expect(said((await run(provider)).events)).toEqual(expected);
+    expect(summary((await run(provider)).events)).toEqual(expected);
   });
 
-  test('the stream may be split at any byte', async () => {
+  test('a stream is read correctly wherever its bytes are split', async () => {
     const bytes = Buffer.from(whole);
     const { events } = await run(provider, { fetch: chunked(bytes) });
     for (let at = 1; at < bytes.length; at += 1) {
@@ -182,12 +182,12 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     ['CRLF', '\r\n'],
     ['LF', '\n'],
     ['CR', '\r'],
-  ])('lines may end with %s', async (_name, eol) => {
+  ])('a stream is read correctly when its lines end with %s', async (_name, eol) => {
     upstream.replyWith(streamReply(whole.replaceAll('\r\n', '\n').replaceAll('\n', eol)));
-    expect(said((await run(provider)).events)).toEqual(expected);
+    expect(summary((await run(provider)).events)).toEqual(expected);
   });
 
-  test('a stream that ends before its terminal marker is never a success', async () => {
+  test('a stream that ends before its final event is never a success', async () => {
     const terminal = stream.findIndex((event) =>
       /"finish_reason":"|message_stop|"finishReason"|response.completed/.test(event),
     );
@@ -198,19 +198,19 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     }
   });
 
-  test('a connection that breaks is not the end of an answer', async () => {
+  test('an answer fails when its connection breaks', async () => {
     upstream.replyWith(brokenReply(stream.slice(0, 3).join('')));
     const { error } = await run(provider);
     expect(error).toMatchObject({ code: 'upstream_truncated', provider: provider.id });
   });
 
-  test('what is not JSON is a bad response', async () => {
+  test('an event that is not JSON is a bad response', async () => {
     upstream.replyWith(streamReply('data: {"broken\n\n'));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
-  test('an event that is larger than any may be is refused instead of buffered', async () => {
-    upstream.replyWith(streamReply(`data: ${'x'.repeat(longest + 500_000)}`));
+  test('an event above the maximum size is refused instead of buffered', async () => {
+    upstream.replyWith(streamReply(`data: ${'x'.repeat(maxEvent + 500_000)}`));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
@@ -226,7 +226,7 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     [500, 'upstream_error'],
     [503, 'upstream_overloaded'],
     [529, 'upstream_overloaded'],
-  ])('status %i is %s, after one call', async (status, code) => {
+  ])('status %i becomes %s after a single call', async (status, code) => {
     upstream.calls.length = 0;
     upstream.replyWith(errorReply(status, { error: { message: `no ${canary} https://a.example/x org-Abc12345` } }));
     const { error } = await run(provider);
@@ -235,26 +235,26 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('how long to wait is passed on', async () => {
+  test("the upstream's retry-after time is passed on", async () => {
     upstream.replyWith(errorReply(429, {}, { 'retry-after': '7' }));
     expect((await run(provider)).error?.retryAfterMs).toBe(7_000);
   });
 
-  test('a redirect is refused, so that the key stays at its origin', async () => {
+  test('a redirect is refused, so the key is not sent to another origin', async () => {
     upstream.calls.length = 0;
     upstream.replyWith(errorReply(307, {}, { location: `${upstream.origin}/elsewhere` }));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('a server that is not there is unreachable', async () => {
+  test('a call to a port without a server fails as unreachable', async () => {
     const gone = await openUpstream(streamReply(''));
     await gone.close();
     const { error } = await run(provider, { fetch: (_url, init) => fetch(`${gone.origin}/`, init) });
     expect(error?.code).toBe('upstream_unreachable');
   });
 
-  test('an abort closes the connection at once, also while nothing comes', async () => {
+  test('an abort closes the connection at once, even while the upstream is silent', async () => {
     upstream.calls.length = 0;
     upstream.replyWith(hangingReply(stream.slice(0, 3).join('')));
     const abort = new AbortController();
@@ -272,7 +272,7 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     await upstream.calls[0]?.closed;
   });
 
-  test('the key is in a header and nowhere else', async () => {
+  test('the key is sent in a header and nowhere else', async () => {
     upstream.calls.length = 0;
     upstream.replyWith(streamReply(whole));
     await run(provider);
@@ -282,7 +282,7 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     expect(JSON.stringify(call?.body)).not.toContain(canary);
   });
 
-  test('a key that is refused is told by the free call', async () => {
+  test('listing the models fails when the key is refused', async () => {
     upstream.replyWith(errorReply(401, {}));
     const context = {
       credential: { apiKey: new Secret(canary), baseUrl: upstream.origin },
@@ -314,7 +314,7 @@ describe('an error in the middle of a stream', () => {
       'data: {"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}\n\n',
       'upstream_overloaded',
     ],
-  ])('of %s keeps its meaning', async (name, provider, event, code) => {
+  ])('of %s becomes the matching error code', async (name, provider, event, code) => {
     const begun = recordedStreams[name as 'openai' | 'anthropic' | 'google'].slice(0, 3).join('');
     upstream.replyWith(streamReply(begun + event));
     const { error, events } = await run(provider);
@@ -358,7 +358,7 @@ describe('known refusals', () => {
       { error: { code: 400, message: 'API key not valid.', details: [{ reason: 'API_KEY_INVALID' }] } },
       'upstream_auth_failed',
     ],
-  ])('%#: are recognised', async (provider, status, body, code) => {
+  ])('case %#: a known refusal becomes the matching error code', async (provider, status, body, code) => {
     upstream.replyWith(errorReply(status, body));
     expect((await run(provider)).error?.code).toBe(code);
   });

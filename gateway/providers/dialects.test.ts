@@ -27,7 +27,7 @@ const conversation: CompletionRequestBody['messages'] = [
   { role: 'tool', tool_call_id: 'call_01JDABC', content: 'done' },
 ];
 
-/** The body as a server of this name would get it. */
+/** The request body that the server with this id would get. */
 function bodyFor(id: string, more: Partial<CompletionRequestBody> = {}) {
   const { messages, ...parameters } = completionRequest.parse({ messages: conversation, ...more });
   const request = { model: 'm', messages, maxTokens: 50, openaiOnly: {}, parameters };
@@ -48,7 +48,7 @@ const everything = {
 const schema = { type: 'json_schema' as const, json_schema: { name: 'a', schema: { type: 'object' } } };
 const compatible = knownProviders.map(({ id }) => id).filter((id) => !['openai', 'anthropic', 'google'].includes(id));
 
-test.each(compatible)('%s is streamed to, in roles and with a limit that it knows', (id) => {
+test.each(compatible)('%s gets a stream request with roles and a token limit field that it knows', (id) => {
   const body = bodyFor(id);
   expect(body.stream).toBe(true);
   expect(body.max_tokens ?? body.max_completion_tokens).toBe(50);
@@ -56,7 +56,7 @@ test.each(compatible)('%s is streamed to, in roles and with a limit that it know
 });
 
 describe('Mistral', () => {
-  test('gets ids of nine characters, its own words for seeds and forced tools, and nothing it refuses', () => {
+  test('gets nine-character ids, its own names for seeds and forced tools, and no field that it refuses', () => {
     const body = bodyFor('mistral', everything);
     const [, user, assistant, result] = body.messages;
     const [made] = (assistant?.tool_calls ?? []) as { id: string }[];
@@ -69,12 +69,12 @@ describe('Mistral', () => {
     expect(JSON.stringify(body)).not.toMatch(/reasoning_content|extra_content/);
   });
 
-  test('may answer in pieces of text and thinking', () => {
+  test('may answer with a list of text and thinking', () => {
     const piece = {
       choices: [{ delta: { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] } }],
     };
     expect(
-      said([piece, { choices: [{ delta: { content: [{ type: 'text', text: 'Hi' }] }, finish_reason: 'stop' }] }]),
+      readEvents([piece, { choices: [{ delta: { content: [{ type: 'text', text: 'Hi' }] }, finish_reason: 'stop' }] }]),
     ).toEqual([
       { type: 'start' },
       { type: 'reasoning-delta', text: 'Hm' },
@@ -85,41 +85,41 @@ describe('Mistral', () => {
 });
 
 describe('DeepSeek', () => {
-  test('gets its thinking back, and does not think where that was lost', () => {
+  test('gets its thinking back, and thinking is turned off when it was lost', () => {
     expect(bodyFor('deepseek', everything)).toMatchObject({ thinking: { type: 'enabled' } });
     expect(bodyFor('deepseek').messages[2]).toMatchObject({ reasoning_content: 'Hm.' });
     const forgetful = conversation.map((message) => ({ ...message, reasoning_content: undefined }));
     expect(bodyFor('deepseek', { messages: forgetful as never })).toMatchObject({ thinking: { type: 'disabled' } });
   });
 
-  test('is asked for a schema in words and for JSON by its field', () => {
+  test('is asked for a schema in words, and for JSON with its own field', () => {
     const body = bodyFor('deepseek', { response_format: schema });
     expect(body.response_format).toEqual({ type: 'json_object' });
     expect(body.messages[0]?.content).toContain('{"type":"object"}');
   });
 
-  test('counts what came from its cache', () => {
+  test('reports the tokens that came from its cache', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 2, prompt_cache_hit_tokens: 6 };
-    expect(said([{ choices: [], usage }])).toContainEqual(
+    expect(readEvents([{ choices: [], usage }])).toContainEqual(
       expect.objectContaining({ type: 'usage', usage: expect.objectContaining({ promptTokens: 10, cachedTokens: 6 }) }),
     );
   });
 });
 
-test('xAI’s thinking is counted into the completion, where its own count leaves it out', () => {
+test("xAI's thinking is added to the completion tokens when its own count leaves it out", () => {
   const details = { completion_tokens_details: { reasoning_tokens: 30 } };
   const beside = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 45, ...details };
   const inside = { prompt_tokens: 10, completion_tokens: 35, total_tokens: 45, ...details };
   for (const usage of [beside, inside]) {
-    expect(said([{ choices: [], usage }])).toContainEqual(
+    expect(readEvents([{ choices: [], usage }])).toContainEqual(
       expect.objectContaining({ usage: expect.objectContaining({ completionTokens: 35, reasoningTokens: 30 }) }),
     );
   }
 });
 
-test('Groq’s usage is also found in its own place', () => {
+test("Groq's usage is also read from x_groq", () => {
   const chunk = { choices: [], x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } };
-  expect(said([chunk])).toContainEqual(
+  expect(readEvents([chunk])).toContainEqual(
     expect.objectContaining({ usage: expect.objectContaining({ promptTokens: 3, completionTokens: 4 }) }),
   );
 });
@@ -131,11 +131,11 @@ test.each([
   ['OpenAI’s place empty', { prompt_tokens_details: { cached_tokens: 0 }, cached_tokens: 6 }],
   ['OpenAI’s place null', { prompt_tokens_details: null, cached_tokens: 6 }],
   ['OpenAI’s place', { prompt_tokens_details: { cached_tokens: 6 }, cached_tokens: 0 }],
-])('cached tokens are read in %s', (_where, fields) => {
+])('cached tokens are read from %s', (_where, fields) => {
   const usage = { prompt_tokens: 10, completion_tokens: 2, ...fields };
   const written = 'cache_creation_input_tokens' in fields ? 3 : 0;
   for (const chunk of [{ choices: [], usage }, { choices: [{ index: 0, delta: {}, usage }] }])
-    expect(said([chunk])).toContainEqual(
+    expect(readEvents([chunk])).toContainEqual(
       expect.objectContaining({
         usage: expect.objectContaining({ promptTokens: 10, cachedTokens: 6, cacheWriteTokens: written }),
       }),
@@ -144,22 +144,22 @@ test.each([
 
 test('cached tokens are never more than the prompt', () => {
   const usage = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 60, cache_creation_input_tokens: 60 };
-  expect(said([{ choices: [], usage }])).toContainEqual(
+  expect(readEvents([{ choices: [], usage }])).toContainEqual(
     expect.objectContaining({ usage: expect.objectContaining({ cachedTokens: 10, cacheWriteTokens: 0 }) }),
   );
 });
 
 describe('OpenRouter', () => {
-  test('is asked for its cost, and gets its opaque thinking back', () => {
+  test('is asked for the cost, and gets its opaque thinking back', () => {
     const body = bodyFor('openrouter', everything);
     expect(body).toMatchObject({ usage: { include: true }, reasoning_effort: 'high' });
     expect(body.messages[2]).toMatchObject({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] });
     expect(JSON.stringify(body)).not.toContain('extra_content');
   });
 
-  test('gives its opaque thinking with the call that it led to', () => {
+  test('sends its opaque thinking with the call that it led to', () => {
     const call = { index: 0, id: 'a', function: { name: 'one', arguments: '{}' } };
-    const events = said([
+    const events = readEvents([
       { choices: [{ delta: { reasoning: 'Hm', reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] } }] },
       { choices: [{ delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] },
     ]);
@@ -178,19 +178,21 @@ describe('OpenRouter', () => {
     [0, false, 0n],
     [12, false, 12_000_000_000n],
     [0.001, true, 1_500_000n],
-  ])('a cost of %d (own key there: %s) is exact, rounded up', (cost, own, nano) => {
+  ])('a cost of %d (own provider key at OpenRouter: %s) is exact and rounded up', (cost, own, nano) => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, cost, is_byok: own };
-    const events = said([{ choices: [], usage: { ...usage, cost_details: { upstream_inference_cost: 0.0005 } } }]);
+    const events = readEvents([
+      { choices: [], usage: { ...usage, cost_details: { upstream_inference_cost: 0.0005 } } },
+    ]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'usage', cost: nano }));
   });
 
-  test('a cost that is none is not taken for nothing', () => {
+  test('a cost that is not a number is ignored instead of counted as zero', () => {
     expect([toNano('0.1'), toNano(-1), toNano(Number.NaN), toNano(null)]).toEqual([null, null, null, null]);
   });
 });
 
 describe('LM Studio, llama.cpp and Ollama', () => {
-  test.each(['lmstudio', 'llamacpp', 'ollama'])('%s is made to call one tool by being given no other', (id) => {
+  test.each(['lmstudio', 'llamacpp', 'ollama'])('%s is forced to call a tool by being offered no other', (id) => {
     const body = bodyFor(id, everything);
     expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'two' } }] });
     expect(body.tools).toHaveLength(1);
@@ -210,7 +212,7 @@ test.each([
   ['insufficient_system_resource', 'upstream_overloaded'],
   ['error', 'upstream_error'],
   ['abort', 'upstream_error'],
-])('an answer that ends with %s is no success', (reason, code) => {
+])('an answer with the finish reason %s fails', (reason, code) => {
   const reader = createChunkReader('deepseek');
   const chunk = JSON.stringify({ choices: [{ delta: {}, finish_reason: reason }] });
   expect(() => reader.read(chunk)).toThrow(expect.objectContaining({ code }));
@@ -227,7 +229,7 @@ describe('a list of models', () => {
     ['xai', { id: 'grok-2-image' }],
     ['openrouter', { id: 'x', architecture: { output_modalities: ['image'] } }],
     ['ollama', { id: '' }],
-  ])('of %s leaves out what cannot chat: %j', (id, entry) => {
+  ])('of %s leaves out a model that cannot chat: %j', (id, entry) => {
     expect(listed(entry, id)).toEqual([]);
   });
 
@@ -235,11 +237,11 @@ describe('a list of models', () => {
     ['ollama', { id: 'nomic-embed-text' }],
     ['mistral', { id: 'mistral-embed', capabilities: { completion_chat: false } }],
     ['together', { id: 'bge-large', type: 'embedding' }],
-  ])('of %s marks what makes embeddings: %j', (id, entry) => {
+  ])('of %s marks a model that makes embeddings: %j', (id, entry) => {
     expect(listed(entry, id)).toMatchObject([{ model: entry.id, embeds: true }]);
   });
 
-  test('says what each vendor says in its own words', () => {
+  test('reads the facts that each vendor puts into its own fields', () => {
     expect(
       listed({ id: 'm', max_context_length: 9, capabilities: { vision: true, function_calling: false } }),
     ).toMatchObject([{ contextLength: 9, inputs: ['text', 'image'], tools: false }]);
@@ -249,7 +251,7 @@ describe('a list of models', () => {
     expect(listed({ id: 'v', max_model_len: 7 })).toMatchObject([{ contextLength: 7, price: null }]);
   });
 
-  test('has OpenRouter’s prices to the digit, and none where it depends', () => {
+  test("has OpenRouter's exact prices, and none for a price that depends on the request", () => {
     const pricing = { prompt: '0.00000015', completion: '0.0000006', request: '0', input_cache_read: '0.000000075' };
     expect(listed({ id: 'a/b', name: 'B', pricing })).toMatchObject([
       {
@@ -262,7 +264,7 @@ describe('a list of models', () => {
   });
 });
 
-function said(chunks: readonly object[]): ProviderEvent[] {
+function readEvents(chunks: readonly object[]): ProviderEvent[] {
   const reader = createChunkReader('x');
   return [...chunks.flatMap((chunk) => reader.read(JSON.stringify(chunk))), ...reader.end()];
 }

@@ -6,7 +6,7 @@ beforeEach(async () => {
   servers = await openOwnServers();
 });
 
-describe('what is no picture', () => {
+describe("a field other than a picture's URL", () => {
   const target = 'http://169.254.169.254/latest/meta-data/';
   const parts: readonly (readonly [string, object])[] = [
     ['a video', { type: 'video_url', video_url: { url: target } }],
@@ -40,15 +40,15 @@ describe('what is no picture', () => {
     ...parts.map(([name, part]) => [`${name}, of a tool`, toolTurn({}, [part])] as const),
     ['a field beside a part', user([{ type: 'text', text: 'x', image_url: { url: target } }])],
     ['a field of a message', user('hi', { images: [target], image_url: { url: target } })],
-    ['a text that is none', user('hi', { name: { url: target }, refusal: [target] })],
+    ['a text field that is not a text', user('hi', { name: { url: target }, refusal: [target] })],
     [
-      'a text of an assistant that is none',
+      'a text field of an assistant that is not a text',
       { messages: [{ role: 'assistant', content: 'x', refusal: { url: target } }] },
     ],
     ['thinking that comes back', toolTurn({ extra_content: { anthropic: { thinking: [thought] } } })],
     ['details that come back', toolTurn({ extra_content: { openrouter: { reasoning_details: [thought] } } })],
     ['a field of a tool call', toolTurn({ image_url: target })],
-    ['what comes back of a call', toolTurn({ extra_content: { a: { b: [{ image_url: target }] } } })],
+    ['the state of a call', toolTurn({ extra_content: { a: { b: [{ image_url: target }] } } })],
     ['a reference of a tool', { ...user('hi'), ...tools(schema({ $ref: target })) }],
     ['a reference relative to another place', { ...user('hi'), ...tools({ $id: target, $ref: 'x' }) }],
     ['a reference of a format', { ...user('hi'), ...format(schema({ anyOf: [{ $ref: `${target}#/a` }] })) }],
@@ -64,11 +64,11 @@ describe('what is no picture', () => {
   ];
 
   test.each(['vllm', 'openai-compatible', 'openai', 'openrouter', 'anthropic', 'google'])(
-    'never brings an address to %s',
+    'never brings a URL to %s',
     async (id) => {
       const { post } = await servers.gateway();
       for (const [name, body] of bodies) {
-        // Thinking that comes back is only sent on where the model thinks.
+        // Earlier thinking is only sent back if the model thinks.
         const request = { model: getModel(id), max_tokens: 5_000, reasoning_effort: 'low', ...body };
         const response = await post('/v1/chat/completions', request);
         await response.text();
@@ -79,7 +79,7 @@ describe('what is no picture', () => {
     },
   );
 
-  test('may still speak of addresses', async () => {
+  test('may contain a URL as part of its text', async () => {
     const { post } = await servers.gateway();
     const body = {
       messages: [{ role: 'user', content: `What is at ${target}?` }],

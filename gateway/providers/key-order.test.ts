@@ -21,7 +21,7 @@ const limited = errorReply(429, { error: { message: 'no' } }, { 'retry-after': '
 const down = errorReply(500, { error: { message: 'no' } });
 const body = { model: 'openai/gpt-5.4-mini', messages: [{ role: 'user', content: 'hi' }] };
 
-/** OpenAI with three keys, each answered as told. */
+/** Opens a gateway with three keys for OpenAI. `replies` has the answer to each key. */
 async function open(replies: Record<string, Reply>) {
   const getKey = (authorization = '') => authorization.replace('Bearer key-of-', '');
   const upstream = await openUpstream((call, response) =>
@@ -43,7 +43,7 @@ test.each([
   ['unpaid', 'empty', unpaid, 300_000],
   ['without quota', 'empty', empty, 300_000],
   ['rate-limited', 'rate_limited', limited, 30_000],
-] as const)('where a key is %s the next one answers, and is asked first until the wait is over', async (...given) => {
+] as const)('when a key is %s, the next key answers and goes first until the wait is over', async (...given) => {
   const [, state, reply, waitMs] = given;
   const { ask, asked, states, entries, pass, replies } = await open({ first: reply, second: good });
   expect([(await ask()).status, asked()]).toEqual([200, ['first', 'second']]);
@@ -54,15 +54,15 @@ test.each([
   pass(waitMs);
   replies.first = good;
   expect([(await ask()).status, asked()]).toEqual([200, ['first']]);
-  const told = entries.filter(({ event }) => String(event).startsWith('provider_key'));
-  expect(told).toEqual([
+  const logged = entries.filter(({ event }) => String(event).startsWith('provider_key'));
+  expect(logged).toEqual([
     { event: 'provider_key_set_aside', provider: 'openai', key: 'first', ends: 'st', trouble: state },
     { event: 'provider_key_recovered', provider: 'openai', key: 'first', ends: 'st' },
   ]);
   expect(JSON.stringify(entries)).not.toContain('key-of');
 });
 
-test('where none works the mildest failure is told, and each further request asks one key only', async () => {
+test('when no key works, the mildest failure is reported and each further request tries one key only', async () => {
   const { ask, asked, states } = await open({ first: refused, second: limited, third: empty });
   const response = await ask();
   expect([response.status, response.headers.get('retry-after'), await errorCode(response)]).toEqual([
@@ -79,12 +79,12 @@ test('where none works the mildest failure is told, and each further request ask
 test.each([
   ['a fault of the server', down, 502],
   ['a refusal of the request', errorReply(400, { error: { message: 'no' } }), 400],
-] as const)('%s is no reason for another key', async (_what, reply, status) => {
+] as const)('%s is no reason to try another key', async (_what, reply, status) => {
   const { ask, asked, states } = await open({ first: reply, second: good });
   expect([(await ask()).status, asked(), states()]).toEqual([status, ['first'], ['ready', 'ready', 'ready']]);
 });
 
-test('an answer that has begun is not begun again with another key', async () => {
+test('an answer that has begun is not started again with another key', async () => {
   const [start = ''] = recordedStreams.openai;
   const late = `${start}data: {"error":{"message":"no","code":"rate_limit_exceeded"}}\n\n`;
   const { ask, asked } = await open({ first: brokenReply(late), second: good });
@@ -92,7 +92,7 @@ test('an answer that has begun is not begun again with another key', async () =>
   expect(asked()).toEqual(['first']);
 });
 
-test('an adapter sees the same credential for a key each time', async () => {
+test('an adapter gets the same credential object for a key each time', async () => {
   const log = () => {};
   const { withKeys } = createKeyOrder({ now: () => 0, log });
   const seen: unknown[] = [];
@@ -109,13 +109,13 @@ test('an adapter sees the same credential for a key each time', async () => {
   expect(seen[0]).toBe(seen[1]);
 });
 
-test('a caller’s own key is asked with alone', async () => {
+test("a request with the caller's own key uses no other key", async () => {
   const { post, asked } = await open({ second: good, third: good });
   await post('/v1/chat/completions', { ...body, byoapi_key: 'key-of-caller' });
   expect(new Set(asked())).toEqual(new Set(['caller']));
 });
 
-test('a check that goes well ends the wait of a key', async () => {
+test('a successful check ends the wait of a key', async () => {
   const { ask, asked, states, gateway, keys, credential, replies } = await open({ first: refused, second: good });
   await ask();
   replies.first = errorReply(200, { data: [] });

@@ -9,10 +9,10 @@ afterEach(async () => {
 
 const models = { object: 'list', data: [{ id: 'llama3:8b' }, { id: 'qwen3' }] };
 
-/** How long an answer may take is not what is tested. */
+/** A fetch without the time limit, which isn't tested here. */
 const patient: typeof fetch = (input, { signal: _, ...init } = {}) => fetch(input, init);
 
-/** A server that knows these paths and no others. */
+/** Opens a server that knows these paths and no others. */
 async function serverWith(answers: Readonly<Record<string, unknown>>, otherwise: Reply = errorReply(404, {})) {
   const server = await openUpstream((call, response) => {
     const answer = answers[call.path];
@@ -29,14 +29,14 @@ test.each([
   ['llamacpp', 'llama.cpp', { '/props': { default_generation_settings: {} } }],
   ['vllm', 'vLLM', { '/version': { version: '0.12.0' } }],
   ['openai-compatible', 'OpenAI-compatible server', {}],
-])('%s is known by its own answers, whatever its port', async (id, name, own) => {
+])('%s is recognised by its own answers, whatever its port', async (id, name, own) => {
   const { port, server } = await serverWith({ '/v1/models': models, ...own });
   expect(await findLocalServers({ fetch: patient, ports: [port] })).toEqual([
     { id, name, baseUrl: `${server.origin}/v1`, models: ['llama3:8b', 'qwen3'] },
   ]);
 });
 
-test('what does not list models, redirects, sends no JSON or is not there is not found', async () => {
+test('a server is not found when it lists no models, redirects, sends no JSON or does not exist', async () => {
   const { port: page } = await serverWith({}, (_call, response) => void response.end('<html>'));
   const { port: other, server: target } = await serverWith({ '/v1/models': models });
   const { port: redirecting } = await serverWith({}, errorReply(302, {}, { location: `${target.origin}/v1/models` }));
@@ -48,7 +48,7 @@ test('what does not list models, redirects, sends no JSON or is not there is not
   expect(await findLocalServers({ fetch: patient, ports: [gone, other] })).toHaveLength(1);
 });
 
-test('no key and no cookie is sent, and only this machine is asked', async () => {
+test('no key and no cookie is sent, and only this machine is called', async () => {
   const { port, server } = await serverWith({ '/v1/models': models });
   await findLocalServers({ fetch: patient, ports: [port] });
   for (const call of server.calls) {

@@ -25,7 +25,7 @@ async function upstreamWith(models: readonly string[]) {
   return upstream;
 }
 
-test('servers under names of their own answer side by side, each with its key, its headers and its prices', async () => {
+test('several named servers answer side by side, each with its own key, headers and prices', async () => {
   const [near, far] = [await upstreamWith(['qwen3']), await upstreamWith(['qwen3', 'llama'])];
   const { post, call, gateway } = await openTestGateway({
     providers: {
@@ -56,7 +56,7 @@ test('servers under names of their own answer side by side, each with its key, i
     null,
   ]);
   const answer = await (await post(path, { model: 'far/qwen3', messages })).json();
-  // 20 tokens in, 11 out.
+  // The answer has 20 input tokens and 11 output tokens.
   expect(answer).toMatchObject({ provider: 'far', model: 'qwen3', usage: { cost_usd: '0.000042' } });
   expect(far.calls.at(-1)).toMatchObject({
     path: '/v1/chat/completions',
@@ -71,7 +71,7 @@ test('servers under names of their own answer side by side, each with its key, i
   expect((await listed()).map(({ id }: { id: string }) => id)).toEqual(['near/qwen3']);
 });
 
-test('a server cannot take a name that means something, and headers are not sent over plain http', async () => {
+test('a server cannot take a reserved or malformed id, and extra headers are not sent over plain http', async () => {
   const { gateway } = await openTestGateway();
   for (const id of ['openai', 'router', 'sandbox', 'portico', 'Near', 'a/b', '1st', '', 'a'.repeat(33)]) {
     const credential = { apiKey: null, baseUrl: 'http://127.0.0.1:9/v1', server: server('X') };
@@ -84,9 +84,9 @@ test('a server cannot take a name that means something, and headers are not sent
   expect(String(refused)).not.toContain('canary');
 });
 
-test('a failure says neither the key nor what stood in a header', async () => {
-  const said = 'you sent canary-of-key and canary-of-tenant';
-  const upstream = await openUpstream(errorReply(400, { error: { message: said } }));
+test('an error message contains neither the key nor the value of an extra header', async () => {
+  const message = 'you sent canary-of-key and canary-of-tenant';
+  const upstream = await openUpstream(errorReply(400, { error: { message } }));
   onTestFinished(upstream.close);
   const { post, entries } = await openTestGateway({
     providers: {
@@ -114,7 +114,7 @@ test.each([
     list: '/openai/models?api-version=2024-10-21',
   },
 ])(
-  'a deployment of Azure is the model that it is: $baseUrl, $apiVersion',
+  'an Azure deployment has the facts of its model: $baseUrl, $apiVersion',
   async ({ apiVersion, baseUrl, chat, list }) => {
     const upstream = await upstreamWith(['gpt-4o']);
     const credential: ProviderCredential = {
@@ -132,7 +132,7 @@ test.each([
     expect(own).toMatchObject({ id: 'azure/my small one', status: 'available', model: 'my small one' });
     for (const fact of ['context_length', 'max_output_tokens', 'quality'])
       expect(own[fact], fact).toEqual(original[fact]);
-    // OpenAI's search of the web is its own.
+    // Only OpenAI itself has OpenAI's web search.
     const { web_search, ...pricing } = original.pricing;
     expect(web_search).toBe('0.01');
     expect(own.pricing).toEqual(pricing);
@@ -150,7 +150,7 @@ test.each([
   },
 );
 
-test('a mock of Azure that somebody else wrote answers both forms', async () => {
+test('an independent mock of Azure answers with and without an API version', async () => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   const origin = await mock.start();
   onTestFinished(async () => void (await mock.stop()));

@@ -68,8 +68,8 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
   }
 }
 
-/** What was said, without how it was cut into pieces; ids that we made up are left out. */
-const said = (events: readonly ProviderEvent[]) => ({
+/** Joins the pieces of an answer, and leaves out ids that the gateway made up. */
+const summary = (events: readonly ProviderEvent[]) => ({
   text: events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join(''),
   reasoning: events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : [])).join(''),
   calls: events.flatMap((event) => (event.type === 'tool-call-start' ? [[event.name, event.extraContent]] : [])),
@@ -100,7 +100,10 @@ const adapters = [
   { name: "OpenAI's Responses API", provider: byResponses, stream: recordedResponse.join('') },
 ];
 
-/** PORTICO_EVERY_BYTE=1 tries every byte, which takes minutes; without it every 37th, and all around the ends of lines. */
+/**
+ * PORTICO_EVERY_BYTE=1 tries every byte, which takes minutes. Without it only every 37th byte is tried, and all bytes
+ * around line ends.
+ */
 const everyByte = process.env.PORTICO_EVERY_BYTE === '1';
 const step = everyByte ? 1 : 37;
 const which = everyByte ? 'every byte' : 'every 37th byte and each end of an event';
@@ -119,10 +122,10 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
     upstream.playing(saysAndEnds(bytes));
     const { events, error } = await run(provider);
     expect(error).toBeNull();
-    return said(events);
+    return summary(events);
   }
 
-  test(`cut off after ${which}, a stream is an error or the whole answer`, {
+  test(`a stream that is cut off after ${which} fails or gives the complete answer`, {
     timeout: everyByte ? 600_000 : 180_000,
   }, async () => {
     const expected = await whole();
@@ -130,23 +133,23 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
     for (const at of cuts(bytes)) {
       upstream.playing(saysAndEnds(bytes.subarray(0, at)));
       const { events, error } = await run(provider);
-      const { text, arguments: args } = said(events);
+      const { text, arguments: args } = summary(events);
       expect(expected.text.startsWith(text), `after ${at} bytes`).toBe(true);
       expect(expected.arguments.startsWith(args), `after ${at} bytes`).toBe(true);
       if (error) expect(error.code, `after ${at} bytes`).toBe('upstream_truncated');
-      else expect(said(events), `after ${at} bytes`).toEqual(expected);
+      else expect(summary(events), `after ${at} bytes`).toEqual(expected);
       outcomes[error ? 'truncated' : 'complete'] += 1;
     }
     expect(outcomes.truncated).toBeGreaterThan(outcomes.complete);
   });
 
-  test('reset after some of it, a stream is an error or the whole answer', async () => {
+  test('a stream that is reset in the middle fails or gives the complete answer', async () => {
     const expected = await whole();
     for (const share of [0, 0.2, 0.5, 0.8]) {
       upstream.playing(saysAndResets(bytes.subarray(0, Math.floor(bytes.length * share))));
       const { events, error } = await run(provider);
       if (error) expect(error.code, `after ${share}`).toMatch(/^upstream_(truncated|unreachable)$/);
-      else expect(said(events), `after ${share}`).toEqual(expected);
+      else expect(summary(events), `after ${share}`).toEqual(expected);
       if (share <= 0.5) expect(error, `after ${share}`).not.toBeNull();
     }
   });
@@ -155,17 +158,17 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
     ['LF', '\n'],
     ['CRLF', '\r\n'],
     ['bare CR', '\r'],
-  ])('lines that end in %s say the same, whole and byte by byte', async (_name, end) => {
+  ])('a stream whose lines end in %s gives the same answer, sent in one piece and byte by byte', async (_name, end) => {
     const expected = await whole();
     const spelled = Buffer.from(unix(stream).replaceAll('\n', end));
     for (const play of [saysAndEnds(spelled), saysByteByByte(spelled)]) {
       upstream.playing(play);
       const { events, error } = await run(provider);
-      expect([error, said(events)]).toEqual([null, expected]);
+      expect([error, summary(events)]).toEqual([null, expected]);
     }
   });
 
-  test('an event without an end is refused before it fills the memory', async () => {
+  test('an event that never ends is refused before it fills the memory', async () => {
     upstream.playing((socket) => {
       saysAndWaits(Buffer.from('data: {"x":"'))(socket);
       const more = () => {
@@ -177,12 +180,12 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
-  test('what is no JSON is refused', async () => {
+  test('an event that is not JSON is refused', async () => {
     upstream.playing(saysAndEnds(Buffer.from('data: {"oops\n\n')));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
-  test('silence for a minute in the middle ends it', async () => {
+  test('an answer ends with a timeout when the upstream sends nothing for a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const begun = unix(stream).split('\n\n').slice(0, 3).join('\n\n');
     upstream.playing(saysAndWaits(Buffer.from(`${begun}\n\n`)));
@@ -236,7 +239,7 @@ describe('an error in the middle of a stream', () => {
     [responses, failed({ code: 'image_too_large', message: 'x' }), 'upstream_invalid_request'],
     [responses, 'data: {"type":"response.incomplete","response":{}}\n\n', 'upstream_bad_response'],
     [responses, 'data: {"type":"response.cancelled"}\n\n', 'upstream_bad_response'],
-  ])('%#: keeps its meaning and what was said before it', async (adapter, event, code) => {
+  ])('case %#: it becomes the matching error code, and the text before it is kept', async (adapter, event, code) => {
     if (!adapter) throw new Error('there is no such adapter');
     const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');
     upstream.playing(saysAndEnds(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));

@@ -50,29 +50,32 @@ test.each([
   [503, { code: 'upstream_overloaded', providerError: { status: 503, code: 'slow', message: null } }],
   [401, { code: 'upstream_auth_failed', providerError: null }],
   [400, { code: 'upstream_invalid_request', providerError: { status: 400, message: 'Your limit is 30,000.' } }],
-])('what a provider says of the account with %i is told to nobody but to who pays it', async (status, others) => {
-  const body = { error: { message: 'Your limit is 30,000.', code: 'slow', param: 'tpm' } };
-  upstream.replyWith(errorReply(status, body));
-  const asked = async (showsProviderMessages?: boolean) => {
-    const log = () => {};
-    const registry = createRegistry({
-      fetch: platformFetch(fetch),
-      sandbox: false,
-      sandboxPace: 0,
-      showsProviderMessages,
-      log,
-    });
-    const credential = { apiKey: new Secret('a-key-of-some-length'), baseUrl: upstream.origin };
-    const { signal } = new AbortController();
-    const context = { credential, fetch: platformFetch(fetch), signal };
-    return registry
-      .get('openai')
-      ?.provider.models(context)
-      .catch((error) => error);
-  };
-  expect(await asked()).toMatchObject(others);
-  expect(await asked(true)).toMatchObject({ providerError: { status, message: 'Your limit is 30,000.' } });
-});
+])(
+  "a provider's message about the account with status %i is shown only to the one who pays the provider",
+  async (status, others) => {
+    const body = { error: { message: 'Your limit is 30,000.', code: 'slow', param: 'tpm' } };
+    upstream.replyWith(errorReply(status, body));
+    const asked = async (showsProviderMessages?: boolean) => {
+      const log = () => {};
+      const registry = createRegistry({
+        fetch: platformFetch(fetch),
+        sandbox: false,
+        sandboxPace: 0,
+        showsProviderMessages,
+        log,
+      });
+      const credential = { apiKey: new Secret('a-key-of-some-length'), baseUrl: upstream.origin };
+      const { signal } = new AbortController();
+      const context = { credential, fetch: platformFetch(fetch), signal };
+      return registry
+        .get('openai')
+        ?.provider.models(context)
+        .catch((error) => error);
+    };
+    expect(await asked()).toMatchObject(others);
+    expect(await asked(true)).toMatchObject({ providerError: { status, message: 'Your limit is 30,000.' } });
+  },
+);
 
 test('the sandbox can be left out', () => {
   expect(
@@ -82,7 +85,7 @@ test('the sandbox can be left out', () => {
   ).not.toContain('sandbox');
 });
 
-test('a local server’s own models appear, at a price that is not known, and can be asked', async () => {
+test("a local server's models are listed without a price and can be called", async () => {
   const bench = await openChatBench({ plan: 'local' });
   bench.registry.set('openai-compatible', local());
   await bench.registry.refresh('openai-compatible');
@@ -95,7 +98,7 @@ test('a local server’s own models appear, at a price that is not known, and ca
   await bench.close();
 });
 
-test('a local server that cannot list its models is told on demand, and logged otherwise', async () => {
+test('a failed model list of a local server is returned by refresh and logged in the background', async () => {
   upstream.replyWith(errorReply(500, {}));
   const { registry, logged } = open();
   registry.set('openai-compatible', local());
@@ -103,7 +106,7 @@ test('a local server that cannot list its models is told on demand, and logged o
   await expect.poll(() => logged).toContainEqual(expect.objectContaining({ event: 'model_list_failed' }));
 });
 
-test('several servers are used at once, each model at the price that is known for it', async () => {
+test('several servers are used at once, each model with its own known price', async () => {
   const list = (...models: object[]) => errorReply(200, { data: models });
   const pricing = { prompt: '0.000002', completion: '0.00001' };
   upstream.replyWith((call, response) => {

@@ -27,8 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-describe('an address that may not be fetched', () => {
-  test.each(everyId)('is refused however it is spelled, and %s never sees it', async (id) => {
+describe('a URL of a private address', () => {
+  test.each(everyId)('is refused in every spelling, and %s never sees it', async (id) => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port)) {
       const response = await post('/v1/chat/completions', completion(getModel(id), url));
@@ -37,7 +37,7 @@ describe('an address that may not be fetched', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('is refused in both forms, in quotes, and where the router chooses', async () => {
+  test('is refused by both chat APIs, by quotes, and when the router chooses the model', async () => {
     const { post, pass } = await servers.gateway();
     for (const url of privateSpellings(canary.port)) {
       pass(60_000);
@@ -54,7 +54,7 @@ describe('an address that may not be fetched', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('says which part it was, and only its host', async () => {
+  test('is refused with an error that contains its part of the request and only its host', async () => {
     const { post } = await servers.gateway();
     const answer = await post('/chat', prompt('vllm/sees', 'https://10.0.0.1/a-secret'));
     const { error } = await answer.json();
@@ -62,7 +62,7 @@ describe('an address that may not be fetched', () => {
     expect(JSON.stringify(error)).not.toContain('a-secret');
   });
 
-  test('is found behind a name too, also one that changes or has several', async () => {
+  test('is refused behind a name too, even one that changes or has several addresses', async () => {
     const addresses = ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00:ec2::254'];
     const entry = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 });
     let asked = 0;
@@ -84,7 +84,7 @@ describe('an address that may not be fetched', () => {
   });
 });
 
-describe('a public address', () => {
+describe('the URL of a public picture', () => {
   const address = 'https://files.example.com/cat.png';
   const bytes = png.toString('base64');
   const fetched = (): { readonly urls: string[]; readonly download: Download } => {
@@ -96,7 +96,7 @@ describe('a public address', () => {
     return { urls, download };
   };
 
-  test('becomes bytes for every server that the operator runs, in both forms', async () => {
+  test('is downloaded for every self-hosted server, with both chat APIs', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download });
     for (const id of everyId) {
@@ -111,7 +111,7 @@ describe('a public address', () => {
     }
   });
 
-  /** The vendors themselves, who are down; everything else is on this machine. */
+  /** A fetch for which the vendors are down, and every other server is on this machine. */
   function vendorsDown() {
     const asked: string[] = [];
     const send: typeof fetch = async (input, init) => {
@@ -122,7 +122,7 @@ describe('a public address', () => {
     return { asked, send };
   }
 
-  test('goes on to a vendor that fetches from its own network, in the one spelling that all parsers read alike', async () => {
+  test('is passed to a vendor that fetches from its own network, in a spelling that all parsers read alike', async () => {
     const { urls, download } = fetched();
     const { asked, send } = vendorsDown();
     const providers = {
@@ -140,7 +140,7 @@ describe('a public address', () => {
     expect(urls).toEqual([]);
   });
 
-  test('does not go along from a vendor to a server of one’s own', async () => {
+  test('is downloaded, not passed on, when the fallback for a vendor is a self-hosted server', async () => {
     const { urls, download } = fetched();
     const { asked, send } = vendorsDown();
     const providers = {
@@ -156,7 +156,7 @@ describe('a public address', () => {
     expect(servers.sent().join()).not.toContain('files.example.com');
   });
 
-  test('reaches a server of one’s own where its operator lets it fetch, unless it cannot', async () => {
+  test('is passed to a self-hosted server when its operator allows that and the server can fetch', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
     for (const id of ['vllm', 'openai-compatible', 'openai', 'anthropic', 'ollama', 'google']) {
@@ -166,7 +166,7 @@ describe('a public address', () => {
     expect(urls).toEqual([address, address]);
   });
 
-  test('goes to a vendor as bytes where its operator says that it may not fetch', async () => {
+  test('is sent to a vendor as bytes when the operator forbids it to fetch', async () => {
     const { urls, download } = fetched();
     const bodies: unknown[] = [];
     const { post } = await openTestGateway({
@@ -183,7 +183,7 @@ describe('a public address', () => {
     expect(String(bodies)).not.toContain('files.example.com');
   });
 
-  test('is no less fetched by us with a key of the caller’s own', async () => {
+  test('is downloaded by the gateway even when the caller uses its own key', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download, plan: 'pro' });
     const body = { ...completion('openai/gpt-5.4-mini', address), byoapi_key: 'a-key-of-the-caller' };
@@ -193,7 +193,7 @@ describe('a public address', () => {
   });
 });
 
-describe('a document by its address', () => {
+describe('a document given by its URL', () => {
   const document = 'https://files.example.com/report.pdf';
   const pdf = Buffer.from('%PDF-1.7 a report');
   const read = (model: string, url: string) => ({
@@ -211,7 +211,7 @@ describe('a document by its address', () => {
   };
 
   test.each(['openai', 'anthropic', 'google'])(
-    'is fetched by us for %s, who gets its bytes, also where it may fetch',
+    'is downloaded by the gateway for %s, even if the provider may fetch',
     async (id) => {
       const { urls, download } = comes(pdf);
       const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
@@ -222,7 +222,7 @@ describe('a document by its address', () => {
     },
   );
 
-  test('is refused like a picture where the guard does not let it through', async () => {
+  test('is refused like a picture when its address is private', async () => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port).filter((each) => !each.startsWith('data:'))) {
       const response = await post('/v1/chat/completions', read(getModel('openai'), url));
@@ -234,7 +234,7 @@ describe('a document by its address', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('is a PDF, or its place is named', async () => {
+  test('must be a PDF, or the error names its place in the request', async () => {
     const { download } = comes(png);
     const { post } = await servers.gateway({ download });
     const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
@@ -243,7 +243,7 @@ describe('a document by its address', () => {
     });
   });
 
-  test('takes as much of the balance as a long one might', async () => {
+  test('needs as much balance as a long document might cost', async () => {
     const { post } = await servers.gateway({ plan: 'pro', balance: '0.001' });
     const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
     expect(await getCode(answer)).toBe('402 insufficient_credits');

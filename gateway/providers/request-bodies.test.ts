@@ -18,7 +18,7 @@ const call = (id: string, name: string, args: string, extra?: Record<string, unk
   ...(extra ? { extra_content: extra } : {}),
 });
 
-/** A whole tool conversation with everything in it. */
+/** A conversation with tool calls and every kind of content. */
 const messages: CompletionRequestBody['messages'] = [
   { role: 'system', content: 'Be brief.' },
   {
@@ -53,7 +53,7 @@ const tools = [
 
 const hour = { cache_control: { type: 'ephemeral' as const, ttl: '1h' as const } };
 const minutes = { cache_control: { type: 'ephemeral' as const } };
-/** Everything that may be marked for a prompt cache, in four places. */
+/** A request with all four things that may be marked for a prompt cache. */
 const marked = requestFor({
   messages: [
     { role: 'system', content: [{ type: 'text', text: 'Long rules.', ...hour }] },
@@ -66,7 +66,7 @@ const marked = requestFor({
 });
 
 describe('marks for a prompt cache', () => {
-  test('go to Anthropic where they were set: on the system blocks, the turns, the results and the tools', () => {
+  test('go to Anthropic at their places: on the system blocks, the turns, the results and the tools', () => {
     const body = messagesBody(marked) as { messages: object[] };
     expect(body).toMatchObject({
       system: [
@@ -83,12 +83,12 @@ describe('marks for a prompt cache', () => {
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
   });
 
-  test('are four at most there, and a fifth is refused in words of ours', () => {
+  test("are limited to four at Anthropic, and a fifth is refused with the gateway's own message", () => {
     const messages = Array.from({ length: 5 }, () => ({ role: 'user' as const, content: 'x', ...minutes }));
     expect(() => messagesBody(requestFor({ messages }))).toThrow(/4 marks .* there are 5/);
   });
 
-  test('on images, files and what else one message has stay with their block', () => {
+  test('on images, files and other parts of one message stay with their block', () => {
     const image = { type: 'image_url' as const, image_url: { url: png }, ...minutes };
     const file = { type: 'file' as const, file: { file_data: pdf }, ...hour };
     const content = [image, file, { type: 'text' as const, text: 'What is it?' }];
@@ -97,14 +97,14 @@ describe('marks for a prompt cache', () => {
     });
   });
 
-  test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('are nothing that %s is sent', (id) => {
+  test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('are not sent to %s', (id) => {
     const dialect = id === 'openai' ? openAiDialect : getDialect({ id });
     const text = JSON.stringify(completionBody(marked, dialect));
     expect(text).toContain('Long rules.');
     expect(text).not.toContain('cache_control');
   });
 
-  test('are nothing that Google is sent, and go on to OpenRouter and to servers nobody named', async () => {
+  test('are not sent to Google, but to OpenRouter and to unknown servers', async () => {
     expect(JSON.stringify(await generateBody(marked))).not.toContain('cache_control');
     for (const id of ['openrouter', 'openai-compatible']) {
       expect(JSON.stringify(completionBody(marked, getDialect({ id }))).match(/cache_control/g)).toHaveLength(4);
@@ -154,7 +154,7 @@ describe('Anthropic', () => {
     expect(body).toMatchObject({ messages: [{}, { content: [thought, { type: 'text' }, {}, {}] }, {}] });
   });
 
-  test('gets what it thought between two calls back between them, and nothing that another model thought', () => {
+  test('gets its thinking between two calls back between them, and no thinking of another model', () => {
     const between = { ...thought, thinking: 'And then?' };
     const foreign = { ...thought, thinking: 'Elsewhere.' };
     const calls = [
@@ -170,7 +170,7 @@ describe('Anthropic', () => {
     });
   });
 
-  test('is told not to think where it would by itself', () => {
+  test('gets thinking disabled when the model would think by default', () => {
     const request = requestFor({ reasoning_effort: 'none' }, 'claude-opus-5');
     expect(messagesBody({ ...request, facts: opus5 })).toMatchObject({ thinking: { type: 'disabled' } });
     expect(messagesBody({ ...request, facts: getFacts('anthropic/claude-opus-4-8') })).not.toHaveProperty('thinking');
@@ -181,12 +181,12 @@ describe('Anthropic', () => {
     ['claude-haiku-4-5', { type: 'enabled', budget_tokens: 10_000 }],
     ['claude-sonnet-4-6', { type: 'adaptive', display: 'summarized' }],
     ['claude-opus-4-8', { type: 'adaptive', display: 'summarized' }],
-  ])('%s thinks in the way it understands', (model, thinking) => {
+  ])('%s gets its thinking in the form that it supports', (model, thinking) => {
     const request = requestFor({ reasoning_effort: 'medium', max_tokens: 20_000 }, model);
     expect(messagesBody({ ...request, facts: getFacts(`anthropic/${model}`) })).toMatchObject({ thinking });
   });
 
-  test('shows pictures of a tool’s result in it', () => {
+  test('gets the pictures of a tool result inside the result', () => {
     const content = [
       { type: 'text' as const, text: 'Seen:' },
       { type: 'image_url' as const, image_url: { url: png } },
@@ -209,7 +209,7 @@ describe('Anthropic', () => {
     expect(body).toMatchObject({ tool_choice: expected, tools: [{ name: 'one', description: 'd' }] });
   });
 
-  test('is given a schema for JSON, or asked in words where there is none', () => {
+  test('gets a schema for JSON, or is asked in words when there is none', () => {
     const schema = { type: 'object', additionalProperties: false };
     const withSchema = requestFor({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
     expect(messagesBody(withSchema)).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } });
@@ -217,7 +217,7 @@ describe('Anthropic', () => {
     expect(without).toMatchObject({ system: expect.stringContaining('JSON object') });
   });
 
-  test('refuses arguments that are not an object, naming them', () => {
+  test('refuses call arguments that are not an object, and names the field', () => {
     const broken = [...messages.slice(0, 2), { role: 'assistant' as const, tool_calls: [call('c', 'one', '[1')] }];
     expect(() => messagesBody(requestFor({ messages: broken }))).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: 'messages[2].tool_calls[0].function.arguments' }),
@@ -226,7 +226,7 @@ describe('Anthropic', () => {
 });
 
 describe('Google', () => {
-  test('gets contents, named results as objects, and its signature back', () => {
+  test("gets contents, results as objects with the function's name, and its signature back", () => {
     expect(generateBody(requestFor({}, 'gemini-3-flash'))).toMatchObject({
       systemInstruction: { parts: [{ text: 'Be brief.\n\nIn French.' }] },
       contents: [
@@ -258,7 +258,7 @@ describe('Google', () => {
     });
   });
 
-  test('gets the bypass value for the first call of another provider, from Gemini 3 on', () => {
+  test("from Gemini 3 on gets the bypass value instead of another provider's signature on the first call", () => {
     const foreign = messages.map((message) =>
       message.role === 'assistant'
         ? { ...message, tool_calls: [call('call_1', 'one', '{}'), call('call:2', 'two', '')] }
@@ -272,12 +272,12 @@ describe('Google', () => {
   test.each([
     ['gemini-2.5-flash', { thinkingBudget: 1_024, includeThoughts: true }],
     ['gemini-3.6-flash', { thinkingLevel: 'low', includeThoughts: true }],
-  ])('%s thinks in the way it understands', (model, thinkingConfig) => {
+  ])('%s gets its thinking in the form that it supports', (model, thinkingConfig) => {
     const body = generateBody(requestFor({ reasoning_effort: 'low' }, model));
     expect(body).toMatchObject({ generationConfig: { thinkingConfig } });
   });
 
-  test('is told its parameters by its own names', () => {
+  test('gets the parameters under its own names', () => {
     const body = generateBody(
       requestFor({ temperature: 0.5, top_p: 0.9, stop: 'END', seed: 7, tools, tool_choice: 'required' }),
     );
@@ -288,7 +288,7 @@ describe('Google', () => {
     });
   });
 
-  test('cannot be given an address, and the refusal says what to do', () => {
+  test('refuses a URL with an error that explains what to do', () => {
     const remote = [
       {
         role: 'user' as const,
@@ -301,7 +301,7 @@ describe('Google', () => {
   });
 });
 
-describe('OpenAI and its like', () => {
+describe('OpenAI and compatible servers', () => {
   const openai = openAiDialect;
   const local = getDialect({ id: 'openai-compatible' });
 
@@ -311,7 +311,7 @@ describe('OpenAI and its like', () => {
     expect(JSON.stringify(body)).not.toContain('extra_content');
   });
 
-  test('a local server gets max_tokens, plain system messages and its extensions back', () => {
+  test('a local server gets max_tokens and plain system messages, and its extensions back', () => {
     const body = completionBody(requestFor(), local);
     expect(body).toMatchObject({ max_tokens: 500 });
     expect(JSON.stringify(body)).toContain('extra_content');

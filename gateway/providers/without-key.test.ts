@@ -3,7 +3,7 @@ import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.t
 import { errorReply, openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Of no shape that a pattern could know. */
+/** A key of a form that no pattern could recognise. */
 const key = 'correcthorse/battery+staple';
 
 let upstream: Upstream;
@@ -17,7 +17,7 @@ const fault = (message: string) => ({ error: { message, type: 'invalid_request_e
 test.each([
   ['as its status', (message: string) => errorReply(400, fault(message))],
   ['inside the stream', (message: string) => streamReply(`data: ${JSON.stringify(fault(message))}\n\n`)],
-])('a provider that says our key %s is not quoted with it', async (_how, reply) => {
+])("the gateway's key is removed when a provider quotes it %s", async (_how, reply) => {
   const credential = { apiKey: new Secret(key), baseUrl: `${upstream.origin}/v1` };
   const { post, entries } = await openTestGateway({ providers: { openai: credential } });
   for (const message of [`Strange thing ${key} was sent.`, `${'word '.repeat(97)}${key}`]) {

@@ -4,7 +4,7 @@ import { createCollector } from '../../api/chat/collect-answer.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createMessageReader } from './anthropic.ts';
 
-/** A message says the same whether it comes at once or in the events of its stream, however these cut it. */
+/** A message must give the same result as a non-streaming answer and as a stream, wherever the stream is split. */
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const block = fc.oneof(
@@ -27,28 +27,28 @@ const usage = fc.record({
 
 type Block = typeof block extends fc.Arbitrary<infer One> ? One : never;
 
-function toDeltas(one: Block, cut: number): object[] {
+function toDeltas(block: Block, cut: number): object[] {
   const both = (whole: string, delta: (piece: string) => object) =>
     [whole.slice(0, cut), whole.slice(cut)].map((piece) => delta(piece));
-  switch (one.type) {
+  switch (block.type) {
     case 'text':
-      return both(one.text, (piece) => ({ type: 'text_delta', text: piece }));
+      return both(block.text, (piece) => ({ type: 'text_delta', text: piece }));
     case 'thinking':
       return [
-        ...both(one.thinking, (thinking) => ({ type: 'thinking_delta', thinking })),
-        { type: 'signature_delta', signature: one.signature },
+        ...both(block.thinking, (thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: block.signature },
       ];
     case 'tool_use':
-      return both(JSON.stringify(one.input), (partial_json) => ({ type: 'input_json_delta', partial_json }));
+      return both(JSON.stringify(block.input), (partial_json) => ({ type: 'input_json_delta', partial_json }));
     case 'redacted_thinking':
       return [];
   }
 }
 
-const empty = (one: Block): object => {
-  if (one.type === 'text') return { ...one, text: '' };
-  if (one.type === 'thinking') return { ...one, thinking: '', signature: '' };
-  return one.type === 'tool_use' ? { ...one, input: {} } : one;
+const empty = (block: Block): object => {
+  if (block.type === 'text') return { ...block, text: '' };
+  if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
+  return block.type === 'tool_use' ? { ...block, input: {} } : block;
 };
 
 function collected(events: readonly ProviderEvent[]) {
@@ -59,13 +59,13 @@ function collected(events: readonly ProviderEvent[]) {
       rest.push(event);
     else collector.add(event);
   }
-  const { toolCalls, ...said } = collector.result();
+  const { toolCalls, ...joined } = collector.result();
   const calls = toolCalls.map((call) => ({
     ...call,
     function: { ...call.function, arguments: JSON.parse(call.function.arguments) },
   }));
   return {
-    ...said,
+    ...joined,
     calls,
     last: rest.filter(({ type }) => type === 'usage').at(-1),
     finish: rest.at(-1),
@@ -73,7 +73,7 @@ function collected(events: readonly ProviderEvent[]) {
   };
 }
 
-test('a whole message says what its stream says', () => {
+test('a non-streaming message gives the same result as its stream', () => {
   fc.assert(
     fc.property(
       fc.array(block, { maxLength: 6 }),
@@ -87,9 +87,9 @@ test('a whole message says what its stream says', () => {
             type: 'message_start',
             message: { ...message, content: [], stop_reason: null, usage: { ...counts, output_tokens: 1 } },
           },
-          ...content.flatMap((one, index) => [
-            { type: 'content_block_start', index, content_block: empty(one) },
-            ...toDeltas(one, cut).map((delta) => ({ type: 'content_block_delta', index, delta })),
+          ...content.flatMap((block, index) => [
+            { type: 'content_block_start', index, content_block: empty(block) },
+            ...toDeltas(block, cut).map((delta) => ({ type: 'content_block_delta', index, delta })),
             { type: 'content_block_stop', index },
           ]),
           { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: counts.output_tokens } },
@@ -103,14 +103,14 @@ test('a whole message says what its stream says', () => {
   );
 });
 
-test('an error in place of a message is that error', () => {
+test('an error in place of a message fails with that error', () => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   expect(() => createMessageReader('claude-x').readWhole(error)).toThrow(
     expect.objectContaining({ code: 'upstream_overloaded' }),
   );
 });
 
-test('a message without the reason of its end is not whole', () => {
+test('a message without a stop reason has no finish event', () => {
   const events = createMessageReader('claude-x').readWhole({
     content: [{ type: 'text', text: 'hi' }],
     stop_reason: null,

@@ -13,8 +13,8 @@ const person = {
   },
 };
 
-describe('a schema for structured outputs that want it closed', () => {
-  test('is closed at every object, and says in words what it may not say by keywords', () => {
+describe('closedSchema', () => {
+  test('closes every object and moves unsupported keywords into the description', () => {
     expect(closedSchema(person)).toEqual({
       schema: {
         type: 'object',
@@ -36,7 +36,7 @@ describe('a schema for structured outputs that want it closed', () => {
     });
   });
 
-  test('stays as it is where it already is one', () => {
+  test('leaves a schema unchanged when it is already closed', () => {
     const closed = {
       type: 'object',
       properties: { a: { $ref: '#/$defs/b' } },
@@ -50,15 +50,15 @@ describe('a schema for structured outputs that want it closed', () => {
     ['open on purpose', { type: 'object', additionalProperties: { type: 'string' } }],
     ['open further down', { type: 'object', properties: { a: { type: 'object', additionalProperties: true } } }],
     [
-      'endless',
+      'recursive',
       { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } },
     ],
-    ['itself', { type: 'object', properties: { child: { $ref: '#' } } }],
-  ])('does not exist of one that is %s', (_what, schema) => {
+    ['a reference to itself', { type: 'object', properties: { child: { $ref: '#' } } }],
+  ])('returns null for a schema that is %s', (_what, schema) => {
     expect(closedSchema(schema)).toBeNull();
   });
 
-  test('is found at once also where definitions use each other over and over', () => {
+  test('returns at once when definitions refer to each other many times', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => {
         const next = { $ref: `#/$defs/d${at + 1}` };

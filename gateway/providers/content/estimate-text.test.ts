@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { estimateText } from './estimate-text.ts';
 import { maxInputTokens, measureInput } from './input-size.ts';
 
-/** Held against OpenAI's own tokenizer, which only tests use. */
+/** The estimates are compared with OpenAI's own tokenizer, which only tests use. */
 const tokenizer = new Tiktoken(o200k);
 const count = (text: string) => tokenizer.encode(text, [], []).length;
 
-/** A paragraph each, as people write. */
+/** A paragraph in each language, as people write it. */
 const languages: Readonly<Record<string, string>> = {
   english:
     'The committee met on Thursday to discuss the new library. Most members agreed that the old building was too small, and that its roof would not survive another winter. They asked the architect for three drawings by the end of the month.',
@@ -94,7 +94,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 test.each(Object.entries({ ...languages, ...formats }))(
-  'an estimate is within a quarter of what a tokenizer counts: %s',
+  "the estimate differs from the tokenizer's count by at most a quarter: %s",
   (_name, text) => {
     const share = estimateText(text) / count(text);
     expect(share).toBeGreaterThanOrEqual(0.74);
@@ -102,7 +102,7 @@ test.each(Object.entries({ ...languages, ...formats }))(
   },
 );
 
-test('an estimate of 360 KB takes no longer than a frame', () => {
+test('estimating 360 KB of text takes no longer than a frame', () => {
   const text = 'The quick brown fox, 漢字 and числа 12345. '.repeat(9_000);
   estimateText(text);
   const times = Array.from({ length: 5 }, () => {
@@ -113,20 +113,17 @@ test('an estimate of 360 KB takes no longer than a frame', () => {
   expect(Math.min(...times)).toBeLessThan(60);
 });
 
-describe('the most that an input comes to', () => {
+describe('the maximum for an input', () => {
   const model = { provider: 'openai', model: 'gpt-5.4', contextLength: null };
-  const most = (content: string) =>
+  const maxTokens = (content: string) =>
     maxInputTokens(measureInput({ messages: [{ role: 'user', content, name: undefined }], parameters: {} }), model);
 
-  test.each(Object.entries({ ...languages, ...formats }))(
-    'is never less than a tokenizer counts: %s',
-    (_name, text) => {
-      // Three tokens for the frame of a message and three for the answer's beginning.
-      expect(most(text)).toBeGreaterThanOrEqual(count(text) + 6);
-    },
-  );
+  test.each(Object.entries({ ...languages, ...formats }))("is never below the tokenizer's count: %s", (_name, text) => {
+    // OpenAI adds three tokens for each message and three for the beginning of the answer.
+    expect(maxTokens(text)).toBeGreaterThanOrEqual(count(text) + 6);
+  });
 
-  test('is never less than a tokenizer counts, whatever the text', () => {
+  test("is never below the tokenizer's count, for any text", () => {
     const hostile = fc.oneof(
       fc.string({ maxLength: 200 }),
       fc.string({ unit: 'binary', maxLength: 200 }),
@@ -135,7 +132,7 @@ describe('the most that an input comes to', () => {
     );
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(most(text)).toBeGreaterThanOrEqual(count(text) + 6);
+        expect(maxTokens(text)).toBeGreaterThanOrEqual(count(text) + 6);
       }),
       { numRuns: 300 },
     );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { estimateInputTokens, estimateTextTokens } from './estimate-tokens.ts';
 
-test('what a model refused to say is counted like what it said', () => {
+test('a refusal part counts as many tokens as the same text', () => {
   const words = 'I cannot help with that. '.repeat(40);
   const counted = (type: 'text' | 'refusal') =>
     estimateInputTokens(

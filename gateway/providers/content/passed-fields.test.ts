@@ -20,10 +20,10 @@ async function open() {
   return { upstream, ...(await openTestGateway({ providers: { openai: credential } })) };
 }
 
-/** Fields with a rule of their own, which a price or a limit knows. */
+/** Fields with their own rule, which a price or a limit covers. */
 const ownRules = ['model', 'messages', 'stream', 'stream_options', 'max_completion_tokens', 'temperature'];
 
-test('each of the fields that are passed on reaches the provider', async () => {
+test('every field of passedFields reaches the provider', async () => {
   const { post, upstream } = await open();
   const passed = {
     logprobs: true,
@@ -60,7 +60,7 @@ test.each([
     { moderation: 'auto' },
   ],
   ...[{ background: true }, { costly: 'yes' }, { prompt_cache_retention: '24h' }, { stream_options: { a: 1 } }],
-])('%o is refused or left out: nobody knows what it costs', async (field) => {
+])('%o is refused or left out, because its cost is unknown', async (field) => {
   const { post, upstream } = await open();
   const response = await post(path, { model, messages, temperature: 1, max_tokens: 9, stream: true, ...field });
   await response.text();
@@ -70,11 +70,14 @@ test.each([
   expect(sent.filter((name) => !ownRules.includes(name) && !Object.hasOwn(passedFields, name))).toEqual([]);
 });
 
-test.each(Object.entries(passedFields))('%s has a source for what it costs', (_name, { source }) => {
-  expect(source).toMatch(/\w+\.(\w+)/);
-});
+test.each(Object.entries(passedFields))(
+  'the field %s names a source for its effect on the cost',
+  (_name, { source }) => {
+    expect(source).toMatch(/\w+\.(\w+)/);
+  },
+);
 
-test('names are hashed with the account: always the same for one, and different for any other', async () => {
+test('names are hashed per account: an account always gets the same hash, another account a different one', async () => {
   const { post, upstream, gateway } = await open();
   const names = { user: 'person', safety_identifier: 'person', prompt_cache_key: 'person' };
   const ask = async (headers: Record<string, string> = {}) => {
@@ -96,7 +99,7 @@ test('names are hashed with the account: always the same for one, and different 
   }
 });
 
-test("with the caller's own key its names go to its own organisation as they are", async () => {
+test('names are passed on unchanged when the caller uses its own key', async () => {
   const { post, upstream } = await open();
   const asked = { model, messages, stream: true, safety_identifier: 'person', prompt_cache_key: 'mine' };
   await (await post(path, { ...asked, byoapi_key: 'sk-own-key-of-the-caller' })).text();

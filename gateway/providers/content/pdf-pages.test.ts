@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { estimateInputTokens, pdfPages } from './estimate-tokens.ts';
 
 const pdf = (objects: string) => Buffer.from(`%PDF-1.7\n${objects}\n%%EOF`, 'latin1');
-/** As most writers keep them since PDF 1.5. */
+/** Puts the objects into a compressed stream, as most PDF writers do since PDF 1.5. */
 function compressed(objects: string): Buffer {
   const stream = deflateSync(Buffer.from(objects, 'latin1'));
   return Buffer.concat([
@@ -27,20 +27,20 @@ test.each([
     40,
   ],
   ['many kids', `<</Type/Pages/Kids[${'12 0 R '.repeat(4_000)}]/Count 4000>>`, 4_000],
-])('pages are counted in %s, as it is and compressed', (_name, objects, pages) => {
+])('the pages of a PDF with %s are counted, uncompressed and compressed', (_name, objects, pages) => {
   expect(pdfPages(pdf(objects))).toBe(pages);
   expect(pdfPages(compressed(objects))).toBe(pages);
 });
 
-test('what says no count has none, whatever its bytes are', () => {
-  for (const said of [
+test('a PDF without a page count gives null, whatever its bytes are', () => {
+  for (const body of [
     '',
     '/Type/Pages',
     '<</Type/Pages/Count -1>>',
     '<</Type /Pages',
     '<</Type/ObjStm>>stream\n\xff',
   ]) {
-    expect(pdfPages(pdf(said))).toBeNull();
+    expect(pdfPages(pdf(body))).toBeNull();
   }
   fc.assert(
     fc.property(
@@ -54,7 +54,7 @@ test('what says no count has none, whatever its bytes are', () => {
   );
 });
 
-test('a PDF is 1,500 tokens a page, by its size where it does not say its pages', () => {
+test('a PDF counts 1,500 tokens a page, and its size decides when it has no page count', () => {
   const tokens = (bytes: Buffer) => {
     const file_data = `data:application/pdf;base64,${bytes.toString('base64')}`;
     const part = { type: 'file' as const, file: { file_data, filename: 'a.pdf', file_id: undefined } };

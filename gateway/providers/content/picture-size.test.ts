@@ -38,8 +38,8 @@ describe('the size of a picture', () => {
     ['GIF', gif],
     ['JPEG', jpeg],
     ['WebP', webp],
-  ] as const)('is read from the first bytes of a %s', (_kind, of) => {
-    expect(pictureSize(of(1_200, 800))).toEqual({ width: 1_200, height: 800 });
+  ] as const)('is read from the first bytes of a %s', (_kind, encode) => {
+    expect(pictureSize(encode(1_200, 800))).toEqual({ width: 1_200, height: 800 });
   });
 
   test('is found behind a preview of 60 KB', () => {
@@ -53,12 +53,12 @@ describe('the size of a picture', () => {
     Buffer.from([0xff, 0xd8, 0xff]),
     png(0, 5),
     Buffer.alloc(64, 0xff),
-  ])('is not known of broken bytes', (bytes) => {
+  ])('is null for broken bytes', (bytes) => {
     expect(pictureSize(bytes)).toBeNull();
   });
 });
 
-describe('what a picture is counted as at the most', () => {
+describe('the maximum tokens of a picture', () => {
   const counted = (provider: string, model: string, width: number, height: number, detail?: 'low') => {
     const url = `data:image/png;base64,${png(width, height).toString('base64')}`;
     const content = [{ type: 'image_url' as const, image_url: { url, detail } }];
@@ -66,7 +66,7 @@ describe('what a picture is counted as at the most', () => {
     return maxInputTokens(size, { provider, model, contextLength: null });
   };
 
-  // What their vendors document for these sizes.
+  // These are the counts that the vendors document for these sizes.
   test.each([
     ['openai', 'gpt-4o', 1_024, 1_024, 765],
     ['openai', 'gpt-4o', 2_048, 4_096, 1_105],
@@ -76,12 +76,12 @@ describe('what a picture is counted as at the most', () => {
     ['anthropic', 'claude-opus-4-7', 2_576, 2_576, 4_784],
     ['google', 'gemini-2.5-flash', 960, 540, 1_548],
     ['google', 'gemini-3.6-flash', 4_000, 3_000, 1_120],
-  ])('is never less than %s counts with %s for %d × %d', (provider, model, width, height, tokens) => {
+  ])('are never below what %s counts with %s for %d × %d', (provider, model, width, height, tokens) => {
     expect(counted(provider, model, width, height)).toBeGreaterThanOrEqual(tokens);
     expect(counted(provider, model, width, height)).toBeLessThan(tokens * 8 + 100);
   });
 
-  test('is little where few tokens were asked for', () => {
+  test('stay low when the caller asks for low detail', () => {
     expect(counted('openai', 'gpt-4o-mini', 4_000, 3_000, 'low')).toBeLessThan(3_000);
   });
 });

@@ -11,7 +11,7 @@ const answer = (more: object) =>
     chatMessage.parse({ role: 'assistant', content: null, tool_calls: [call('a'), call('b')], ...more }) as Answer,
   );
 
-test('thinking between parallel calls comes back where it was, whole and redacted', () => {
+test('thinking between parallel calls, signed or redacted, comes back at its old place', () => {
   const reader = createBlockReader('claude-x');
   const blocks = [
     { type: 'thinking', thinking: 'First.', signature: 's1' },
@@ -35,11 +35,11 @@ test.each([
   ['reasoning', { reasoning: 'Hm.' }],
   ['the details', { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
   ['a summary', { reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm.' }] }],
-])('what was thought is read from %s', (_where, more) => {
+])('the text of the reasoning is read from %s', (_where, more) => {
   expect(answer(more).reasoning_content).toBe('Hm.');
 });
 
-test('a call’s own state is not replaced, and what another gateway signed goes back as it was', () => {
+test('a call keeps its own state, and details of another gateway go back unchanged', () => {
   const details = [{ type: 'reasoning.encrypted', data: 'x', id: 'rs_1', format: 'openai-responses-v1', index: 0 }];
   const own = { openrouter: { reasoning_details: [{ type: 'reasoning.text', text: 'own' }] } };
   expect(foreignDetails(answer({ reasoning_details: details }))).toEqual(details);

@@ -17,31 +17,31 @@ test.each([
   ['RECITATION', text, 'content_filter'],
   ['OTHER', text, 'stop'],
   ['TOO_MANY_TOOL_CALLS', call, 'tool_calls'],
-])('%s after %j is %s', (finishReason, parts, expected) => {
+])('the reason %s after %j gives the finish reason %s', (finishReason, parts, expected) => {
   expect(getReason(finishReason, parts)).toBe(expected);
 });
 
 test.each(['OTHER', 'TOO_MANY_TOOL_CALLS', 'FINISH_REASON_UNSPECIFIED', 'A_REASON_OF_TOMORROW'])(
-  '%s without a word is no answer',
+  'the reason %s without any content is a bad response',
   (finishReason) => {
     expect(() => getReason(finishReason)).toThrow(expect.objectContaining({ code: 'upstream_bad_response' }));
   },
 );
 
 test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])(
-  '%s is no answer, whatever was said before',
+  'the reason %s is a bad response, whatever came before it',
   (finishReason) => {
     expect(() => getReason(finishReason, text)).toThrow(finishReason);
   },
 );
 
-test('a call keeps Google’s id', () => {
+test("a call keeps Google's id", () => {
   expect(createGenerateReader().readWhole(answer('STOP', call))).toContainEqual(
     expect.objectContaining({ type: 'tool-call-start', id: 'fc_1' }),
   );
 });
 
-test('sources that are said again are told once, and a search that is charged by the request counts once', () => {
+test('repeated sources are reported once, and searches that are charged by request count once', () => {
   const page = { web: { uri: 'https://example.com/', title: 'One' } };
   const support = (startIndex: number, endIndex: number) => ({
     segment: { startIndex, endIndex },
@@ -64,9 +64,9 @@ test('sources that are said again are told once, and a search that is charged by
       ...reader.read(event('Spät.', [support(0, 6), support(7, 13)], ['a', 'b'])),
     ];
   };
-  const places = read('searches').flatMap((one) =>
-    one.type === 'annotations'
-      ? one.annotations.map(({ url_citation: at }) => Object.values(at as object).slice(0, 2))
+  const places = read('searches').flatMap((candidate) =>
+    candidate.type === 'annotations'
+      ? candidate.annotations.map(({ url_citation: at }) => Object.values(at as object).slice(0, 2))
       : [],
   );
   expect(places).toEqual([
@@ -75,7 +75,7 @@ test('sources that are said again are told once, and a search that is charged by
   ]);
   const counts = (charged: 'searches' | 'requests') => {
     const events = read(charged);
-    const last = events.findLast((one) => one.type === 'usage');
+    const last = events.findLast((candidate) => candidate.type === 'usage');
     return [events.filter(({ type }) => type === 'search').length, last?.usage.searches];
   };
   expect([counts('searches'), counts('requests')]).toEqual([

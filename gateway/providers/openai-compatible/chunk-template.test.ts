@@ -18,16 +18,16 @@ const chunk = fc.record({
   usage: fc.constantFrom(undefined, undefined, undefined, { prompt_tokens: 1, completion_tokens: 2 }),
 });
 
-test('a stream says the same whether its chunks are read by themselves or after others', () => {
+test('a chunk gives the same events whether it is read alone or after others', () => {
   fc.assert(
     fc.property(fc.array(chunk, { minLength: 1, maxLength: 20 }), fc.constantFrom(0, 1), (chunks, indent) => {
-      const texts = chunks.map((one) => JSON.stringify(one, null, indent));
+      const texts = chunks.map((piece) => JSON.stringify(piece, null, indent));
       const reader = createChunkReader('x');
-      for (const [at, text] of texts.entries()) {
+      for (const [position, text] of texts.entries()) {
         const alone = createChunkReader('x');
         const own = alone.read(text).filter(({ type }) => type !== 'start');
         const together = reader.read(text).filter(({ type }) => type !== 'start');
-        expect(together, `chunk ${at}`).toEqual(own);
+        expect(together, `chunk ${position}`).toEqual(own);
       }
     }),
     { numRuns: 1_000 },

@@ -3,14 +3,17 @@ import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts
 import { getBlocks, getEvents } from '../../../tests/gateway-doubles/message-bench.ts';
 import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 
-/** Parallel tool calls of servers that number and name them in their own ways, as each API's clients put them together. */
+/**
+ * Parallel tool calls of servers that number and name them in different ways must arrive separately at the clients of
+ * every API.
+ */
 
 const price = { input: '1', output: '2', cache_read: null, cache_write: null, tiers: [] };
 const server = { name: 'Near', kind: 'ollama' as const, apiVersion: null };
 const parameters = { type: 'object', properties: { path: { type: 'string' } } };
 const model = 'near/qwen3';
 
-/** A gateway before a server that answers with these chunks, or in one piece with this message. */
+/** Opens a gateway for a server that answers with these chunks, or non-streaming with this message. */
 async function open(chunks: readonly object[], message: object | null = null) {
   const { post } = await openTestGateway({
     plan: 'local',
@@ -35,7 +38,7 @@ async function open(chunks: readonly object[], message: object | null = null) {
   return post;
 }
 
-interface Said {
+interface ReadCall {
   readonly id: unknown;
   readonly name: unknown;
   readonly arguments: unknown;
@@ -44,8 +47,8 @@ interface Said {
 type Post = Awaited<ReturnType<typeof open>>;
 const text = 'Read both.';
 
-/** The calls of one answer, as this API's clients read them. */
-const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Said[]>>> = {
+/** Returns the calls of one answer, as a client of this API reads them. */
+const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<ReadCall[]>>> = {
   async chat(post, stream) {
     const tools = [{ type: 'function', function: { name: 'read_file', parameters } }];
     const body = { model, stream, tools, messages: [{ role: 'user', content: text }] };
@@ -86,7 +89,7 @@ const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Sai
   },
 };
 
-const getFunction = (call: unknown): Said => {
+const getFunction = (call: unknown): ReadCall => {
   const { id, function: fn } = asObject(call);
   return { id, name: asObject(fn).name, arguments: asObject(fn).arguments };
 };
@@ -97,16 +100,16 @@ const getData = (stream: string): JsonObject[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-const whole = (path: string) => JSON.stringify({ path });
+const toJson = (path: string) => JSON.stringify({ path });
 const read = (path: string, more: object = {}) => ({
-  function: { name: 'read_file', arguments: whole(path) },
+  function: { name: 'read_file', arguments: toJson(path) },
   ...more,
 });
 const part = (fragment: string, more: object = {}) => ({ function: { arguments: fragment }, ...more });
 const chunk = (...calls: object[]) => ({ tool_calls: calls });
-const [a, b] = [whole('a'), whole('b')];
+const [a, b] = [toJson('a'), toJson('b')];
 
-/** Each of these is two calls of `read_file`, of a and of b. */
+/** Each entry contains two calls of `read_file`, for a and for b. */
 const twoCalls: readonly (readonly [string, readonly object[]])[] = [
   [
     'index 0 for each, ids of their own',
@@ -220,10 +223,10 @@ describe.each(Object.entries(apis))('%s', (_api, ask) => {
     ['one id for both', [read('a', { id: 'call' }), read('b', { id: 'call' })]],
     ['index 0 for each', [read('a', { index: 0 }), read('b', { index: 0 })]],
     ['arguments as objects', ['a', 'b'].map((path) => ({ function: { name: 'read_file', arguments: { path } } }))],
-  ])('keeps the calls of a whole answer apart: %s', async (_name, calls) => {
-    const said = await ask(await open([], { content: null, tool_calls: calls }), false);
-    expect(said.map(({ arguments: json }) => json)).toEqual([a, b]);
-    expect(new Set(said.map(({ id }) => id)).size).toBe(2);
+  ])('keeps the calls of a non-streaming answer apart: %s', async (_name, calls) => {
+    const received = await ask(await open([], { content: null, tool_calls: calls }), false);
+    expect(received.map(({ arguments: json }) => json)).toEqual([a, b]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(2);
   });
 
   test.each([false, true])('gives a call without arguments an empty object, streamed: %s', async (stream) => {
@@ -231,18 +234,21 @@ describe.each(Object.entries(apis))('%s', (_api, ask) => {
       { index: 0, id: '1', function: { name: 'read_file', arguments: '' } },
       { index: 1, id: '2', function: { name: 'read_file' } },
     ];
-    const said = await ask(await open([chunk(...calls)], stream ? null : { content: null, tool_calls: calls }), stream);
-    expect(said.map(({ arguments: json }) => json)).toEqual(['{}', '{}']);
+    const received = await ask(
+      await open([chunk(...calls)], stream ? null : { content: null, tool_calls: calls }),
+      stream,
+    );
+    expect(received.map(({ arguments: json }) => json)).toEqual(['{}', '{}']);
   });
 });
 
-test('arguments that are no JSON are not taken for none in a whole message', async () => {
+test('invalid JSON arguments in a non-streaming message are kept instead of dropped', async () => {
   const calls = ['{"path":"a', '["a"]'].map((json, at) => ({
     id: String(at),
     function: { name: 'read_file', arguments: json },
   }));
-  const said = await apis.messages?.(await open([], { content: null, tool_calls: calls }), false);
-  expect(said?.map(({ arguments: json }) => JSON.parse(String(json)))).toEqual([
+  const received = await apis.messages?.(await open([], { content: null, tool_calls: calls }), false);
+  expect(received?.map(({ arguments: json }) => JSON.parse(String(json)))).toEqual([
     { INVALID_JSON: '{"path":"a' },
     { INVALID_JSON: '["a"]' },
   ]);

@@ -15,22 +15,22 @@ const item = fc.oneof(
 );
 type Item = typeof item extends fc.Arbitrary<infer One> ? One : never;
 
-function wholeItem(one: Item, index: number): object {
-  switch (one.type) {
+function wholeItem(item: Item, index: number): object {
+  switch (item.type) {
     case 'message':
       return {
         type: 'message',
-        content: [{ type: one.kind, [one.kind === 'refusal' ? 'refusal' : 'text']: one.text }],
+        content: [{ type: item.kind, [item.kind === 'refusal' ? 'refusal' : 'text']: item.text }],
       };
     case 'reasoning':
       return {
         type: 'reasoning',
         id: `rs_${index}`,
-        encrypted_content: one.data,
-        summary: [{ type: 'summary_text', text: one.text }],
+        encrypted_content: item.data,
+        summary: [{ type: 'summary_text', text: item.text }],
       };
     default:
-      return { ...one, [one.type === 'function_call' ? 'arguments' : 'input']: one.text };
+      return { ...item, [item.type === 'function_call' ? 'arguments' : 'input']: item.text };
   }
 }
 
@@ -43,10 +43,10 @@ const toDelta: Readonly<Record<string, string>> = {
 };
 
 function streamed(items: readonly Item[], cut: number, end: object): string[] {
-  const events = items.flatMap((one, output_index) => {
-    const done = wholeItem(one, output_index);
-    const type = toDelta['kind' in one && one.kind ? one.kind : one.type];
-    const pieces = [one.text.slice(0, cut), one.text.slice(cut)];
+  const events = items.flatMap((item, output_index) => {
+    const done = wholeItem(item, output_index);
+    const type = toDelta['kind' in item && item.kind ? item.kind : item.type];
+    const pieces = [item.text.slice(0, cut), item.text.slice(cut)];
     return [
       {
         type: 'response.output_item.added',
@@ -60,9 +60,9 @@ function streamed(items: readonly Item[], cut: number, end: object): string[] {
   return [...events, { type: 'response.completed', response: end }].map((event) => JSON.stringify(event));
 }
 
-/** Texts and arguments joined, whatever pieces they came in. */
+/** Joins texts and arguments, however they were split into pieces. */
 function joined(events: readonly ProviderEvent[]) {
-  const said = {
+  const result = {
     texts: '',
     thoughts: '',
     refusals: '',
@@ -71,20 +71,20 @@ function joined(events: readonly ProviderEvent[]) {
     rest: [] as object[],
   };
   for (const event of events) {
-    if (event.type === 'text-delta') said.texts += event.text;
-    else if (event.type === 'reasoning-delta') said.thoughts += event.text;
-    else if (event.type === 'refusal-delta') said.refusals += event.text;
+    if (event.type === 'text-delta') result.texts += event.text;
+    else if (event.type === 'reasoning-delta') result.thoughts += event.text;
+    else if (event.type === 'refusal-delta') result.refusals += event.text;
     else if (event.type === 'tool-call-delta')
-      said.args[event.index] = (said.args[event.index] ?? '') + event.arguments;
-    else if (event.type === 'tool-call-start') said.calls.push(event);
-    else said.rest.push(event);
+      result.args[event.index] = (result.args[event.index] ?? '') + event.arguments;
+    else if (event.type === 'tool-call-start') result.calls.push(event);
+    else result.rest.push(event);
   }
-  return said;
+  return result;
 }
 
 const usage = { input_tokens: 5, input_tokens_details: { cached_tokens: 2, cache_write_tokens: 1 }, output_tokens: 3 };
 
-test('a response says the same at once and in the events of its stream, however these cut it', () => {
+test('a non-streaming response gives the same result as its stream, however the stream is split', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 6 }), fc.nat(20), (items, cut) => {
       const end = { status: 'completed', output: items.map(wholeItem), usage };
@@ -105,7 +105,7 @@ test.each([
   ['incomplete', { reason: 'max_output_tokens' }, 'length'],
   ['incomplete', { reason: 'content_filter' }, 'content_filter'],
   ['completed', null, 'stop'],
-])('a response that is %s for %j ends with %s, and its usage counts', (status, incomplete_details, reason) => {
+])('a response that is %s because of %j ends with %s, and its usage counts', (status, incomplete_details, reason) => {
   const response = { status, incomplete_details, usage };
   const counted = { promptTokens: 5, completionTokens: 3, cachedTokens: 2, cacheWriteTokens: 1, reasoningTokens: 0 };
   expect(read({ type: `response.${status}`, response })).toEqual([
@@ -115,20 +115,20 @@ test.each([
   ]);
 });
 
-test('a response with an error is that error, whatever else it has', () => {
+test('a response with an error fails with that error, whatever else it contains', () => {
   const response = { status: 'completed', output: [], error: { code: 'server_error', message: 'It broke.' } };
   expect(() => createResponseReader('gpt-x').readWhole(response)).toThrow(
     expect.objectContaining({ code: 'upstream_error', provider: 'openai' }),
   );
 });
 
-test('what comes after the end counts for nothing', () => {
+test('events after the end of a response are ignored', () => {
   const end = { type: 'response.completed', response: { status: 'completed' } };
   const late = { type: 'response.output_text.delta', output_index: 0, delta: 'late' };
   expect(read(end, late).map(({ type }) => type)).toEqual(['start', 'finish']);
 });
 
-test('events that repeat a long answer and many tools are no longer than they may be', async () => {
+test('events that repeat a long answer and many tools stay within the maximum event size', async () => {
   const long = 'word '.repeat(500_000);
   const tools = Array.from({ length: 128 }, (_, index) => ({ name: `f${index}`, enum: Array(200).fill('x') }));
   const output = [{ type: 'message', content: [{ type: 'output_text', text: long }] }];
@@ -142,9 +142,9 @@ test('events that repeat a long answer and many tools are no longer than they ma
   const stream = new Response(
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
   );
-  const said: ProviderEvent[] = [];
-  await streamEvents(stream, 'openai', createResponseReader('m'), (more) => void said.push(...more));
-  expect(said.map(({ type }) => type)).toEqual(['start', 'text-delta', 'usage', 'finish']);
+  const result: ProviderEvent[] = [];
+  await streamEvents(stream, 'openai', createResponseReader('m'), (more) => void result.push(...more));
+  expect(result.map(({ type }) => type)).toEqual(['start', 'text-delta', 'usage', 'finish']);
 });
 
 describe('paragraphs', () => {
@@ -153,8 +153,8 @@ describe('paragraphs', () => {
     ...place,
     delta: text,
   });
-  test('stand between the parts of a summary and between messages, not inside them', () => {
-    const said = joined(
+  test('separate the parts of a summary and the messages, but not the deltas inside them', () => {
+    const result = joined(
       read(
         delta('reasoning_summary_text', { output_index: 0, summary_index: 0 }, 'One'),
         delta('reasoning_summary_text', { output_index: 0, summary_index: 0 }, ' more'),
@@ -164,6 +164,6 @@ describe('paragraphs', () => {
         delta('output_text', { output_index: 2 }, 'warm.'),
       ),
     );
-    expect(said).toMatchObject({ thoughts: 'One more\n\nTwo', texts: 'Let me look.\n\nIt is warm.' });
+    expect(result).toMatchObject({ thoughts: 'One more\n\nTwo', texts: 'Let me look.\n\nIt is warm.' });
   });
 });

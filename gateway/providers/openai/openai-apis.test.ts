@@ -5,7 +5,10 @@ import { openVendorDouble } from '../../../tests/gateway-doubles/vendors/vendor-
 import { Secret } from '../../access/auth/secret.ts';
 import { buildCatalogue } from '../../models/catalogue/build-catalogue.ts';
 
-/** OpenAI's two APIs: which one is asked, what goes there and back, and what its organisation is refused. */
+/**
+ * Tests OpenAI's two APIs: which one is called, what is sent and received, and what an unverified organisation is
+ * refused.
+ */
 
 const { models } = buildCatalogue('2026-11-22', []);
 const benches: ChatBench[] = [];
@@ -42,19 +45,19 @@ test.each([
   ['thinking', { reasoning_effort: 'low' }, '/v1/responses'],
   ['tools', { tools }, '/v1/responses'],
   ['tools and thinking', { tools, reasoning_effort: 'max' }, '/v1/responses'],
-])('a request with %s goes by the API that takes it', async (_what, more, path) => {
+])('a request with %s goes to the API that accepts it', async (_what, more, path) => {
   const { ask } = await open();
   const { status, calls } = await ask({ model, messages: [hello], ...more });
   expect({ status, paths: paths(calls) }).toEqual({ status: 200, paths: [path] });
 });
 
-test('a model that takes both by one API is asked by that', async () => {
+test('a model that accepts tools and thinking at chat completions is called there', async () => {
   const { ask } = await open();
   const { calls } = await ask({ model: 'openai/gpt-5.1', messages: [hello], tools, reasoning_effort: 'high' });
   expect(paths(calls)).toEqual(['/v1/chat/completions']);
 });
 
-test('all that a request holds is said in the words of the Responses API, and nothing is stored', async () => {
+test('every field of a request is translated to the Responses API, and nothing is stored at OpenAI', async () => {
   const { ask } = await open();
   const schema = { type: 'object', properties: {}, additionalProperties: false };
   const { status, text, calls } = await ask({
@@ -131,20 +134,20 @@ test.each([
   ['openai/gpt-5.4', { reasoning_effort: 'low' }, { effort: 'low', summary: 'auto' }],
   ['openai/gpt-6-sol', {}, { summary: 'auto' }],
   ['openai/gpt-6-sol', { reasoning_effort: 'none' }, { effort: 'none' }],
-])('%s is asked for a summary where it thinks, asked %j', async (id, more, reasoning) => {
+])('%s is asked for a summary if it thinks, with the request %j', async (id, more, reasoning) => {
   const { ask } = await open();
   const { calls } = await ask({ model: id, messages: [hello], tools, ...more });
   expect(calls[0]?.body.reasoning).toEqual(reasoning);
 });
 
-test('where each parameter is required, one that this API has no word for is refused, as it is of no other', async () => {
+test('with require_parameters, a parameter that the Responses API lacks is refused only there', async () => {
   const { ask } = await open();
   const body = { model, messages: [hello], seed: 7, route: { require_parameters: true } };
   expect((await ask({ ...body, tools })).text).toContain('parameter:seed');
   expect((await ask(body)).status).toBe(200);
 });
 
-test('some of the tools allowed are the tools that are offered', async () => {
+test('a request with allowed tools offers only these tools to the model', async () => {
   const { ask } = await open();
   const two = { type: 'function', function: { name: 'two' } };
   const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [two] } };
@@ -152,7 +155,7 @@ test('some of the tools allowed are the tools that are offered', async () => {
   expect(calls[0]?.body).toMatchObject({ tools: [{ name: 'two' }], tool_choice: 'required' });
 });
 
-describe('what it thought before its calls', () => {
+describe("a model's reasoning before its calls", () => {
   const turn = async (ask: Awaited<ReturnType<typeof open>>['ask'], stream: boolean) => {
     const { text } = await ask({ model, messages: [hello], tools, reasoning_effort: 'high', stream });
     if (!stream) return JSON.parse(text).choices[0].message;
@@ -165,7 +168,7 @@ describe('what it thought before its calls', () => {
   const results = ['call_a', 'call_b'].map((tool_call_id) => ({ role: 'tool', tool_call_id, content: '1' }));
   const next = (message: object, id = model) => ({ model: id, messages: [hello, message, ...results], tools });
 
-  test.each([false, true])('comes encrypted and goes back as it came, streamed: %s', async (stream) => {
+  test.each([false, true])('arrives encrypted and goes back unchanged, streamed: %s', async (stream) => {
     const { ask } = await open();
     const message = await turn(ask, stream);
     const { calls } = await ask(next(message));
@@ -185,7 +188,7 @@ describe('what it thought before its calls', () => {
     ]);
   });
 
-  test('is left out where the organisation that is asked cannot read it, and then it is answered', async () => {
+  test('is left out after OpenAI refuses it, and then the request is answered', async () => {
     const { ask } = await open();
     const { status, calls } = await ask(next(await turn(ask, false)));
     expect(calls.map(({ refusal }) => refusal?.code ?? null)).toEqual(['invalid_encrypted_content', null]);
@@ -193,7 +196,7 @@ describe('what it thought before its calls', () => {
     expect(JSON.stringify(calls[1]?.body)).not.toContain('"reasoning",');
   });
 
-  test('is kept from another model, and nothing else that comes with it goes on', async () => {
+  test('is not sent to another model, and extra fields added to it are not passed on', async () => {
     const { ask } = await open();
     const message = await turn(ask, false);
     const other = await ask(next(message, 'openai/gpt-5.6-sol'));
@@ -217,7 +220,7 @@ describe('an organisation that is not verified', () => {
   const refusedParams = (calls: readonly { readonly refusal: { param?: string | null } | null }[]) =>
     calls.map(({ refusal }) => refusal?.param ?? null);
 
-  test('is answered whole, in events, and is not asked for again what it is refused', async () => {
+  test('gets a non-streaming answer as events, and refused features are not requested again', async () => {
     const { ask } = await open({ verified: false });
     const body = { model, messages: [hello], tools, stream: true };
     const first = await ask(body);
@@ -227,7 +230,7 @@ describe('an organisation that is not verified', () => {
     expect(first.text).toMatch(/Grüße, 世界 👋[\s\S]*"finish_reason":"tool_calls"[\s\S]*data: \[DONE\]/);
   });
 
-  test('is asked whole for what it may not stream over chat completions', async () => {
+  test('gets a non-streaming answer from chat completions for a model that it may not stream', async () => {
     const { ask } = await open({ verified: false });
     const body = { model: 'openai/gpt-5', messages: [hello], stream: true };
     expect(refusedParams((await ask(body)).calls)).toEqual(['stream', null]);

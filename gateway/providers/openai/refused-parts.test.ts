@@ -9,7 +9,7 @@ const refusal = (status: number, param: string | null, message: string, code = '
 const unverified = (param: string) => refusal(400, param, 'Your organization must be verified to do this.');
 const all = { stream: true, summary: true, reasoning: true };
 
-test('a refusal is remembered for a quarter of an hour, and of one credential', () => {
+test('a refusal is remembered for 15 minutes, and for one credential only', () => {
   let now = 0;
   const parts = createRefusedParts(() => now);
   const mine = credential();
@@ -24,9 +24,9 @@ test('a refusal is remembered for a quarter of an hour, and of one credential', 
 test.each([
   ['another parameter', unverified('temperature')],
   ['a parameter that the model does not take', refusal(400, 'stream', "Unsupported value: 'stream'.")],
-  ['a fault of its own', refusal(500, 'stream', 'must be verified')],
-  ['what nobody expected', new Error('must be verified')],
-  ['what was left out already', unverified('summary')],
-])('%s is no refusal that an answer can do without', (_what, error) => {
+  ['a server error', refusal(500, 'stream', 'must be verified')],
+  ['an unknown error', new Error('must be verified')],
+  ['a feature that is already left out', unverified('summary')],
+])('a refusal because of %s turns off no feature', (_what, error) => {
   expect(createRefusedParts().without({ ...all, summary: false }, error, credential(), asked)).toBeNull();
 });

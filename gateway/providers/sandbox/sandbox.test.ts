@@ -61,27 +61,27 @@ describe('the tour', () => {
     expect(getCost(price, usage)).toBeLessThan(2_000_000n);
   });
 
-  test('says the same thing every time', async () => {
+  test('gives the same answer every time', async () => {
     expect(await ask('tour', 'keys')).toEqual(await ask('tour', 'keys'));
   });
 });
 
-describe('limits', () => {
+describe("the sandbox's limits", () => {
   const long = 'wörd '.repeat(200);
 
-  test.each([1, 2, 7, 50])('%i tokens are not exceeded, and the answer says that it was cut', async (maxTokens) => {
+  test.each([1, 2, 7, 50])('an answer stays within %i tokens, and its finish reason is length', async (maxTokens) => {
     const { text, finish, usage } = await ask('echo', long, { maxTokens });
     expect(tokensOfBytes(Buffer.byteLength(text))).toBeLessThanOrEqual(maxTokens);
     expect(long.startsWith(text)).toBe(true);
     expect([finish, (usage?.completionTokens ?? 0) <= maxTokens]).toEqual(['length', true]);
   });
 
-  test('an answer that just fits is whole', async () => {
+  test('an answer that just fits is complete', async () => {
     const maxTokens = tokensOfBytes(Buffer.byteLength(long));
     expect(await ask('echo', long, { maxTokens })).toMatchObject({ text: long, finish: 'stop' });
   });
 
-  test('reasoning counts against them', async () => {
+  test('reasoning counts towards the token limit', async () => {
     const { events, finish } = await ask('reasoner', 'why?', { maxTokens: 5 });
     expect(finish).toBe('length');
     expect(events.some((event) => event.type === 'text-delta')).toBe(false);
@@ -93,7 +93,7 @@ describe('limits', () => {
   });
 });
 
-describe('faults', () => {
+describe("the sandbox's faults", () => {
   const answered: ChatMessage = {
     role: 'assistant',
     content: 'x',
@@ -110,7 +110,7 @@ describe('faults', () => {
     expect((await ask('flaky', '', { messages })).text).toContain('turn 2');
   });
 
-  test('flaky breaks off in the middle where it is asked to', async () => {
+  test('flaky aborts its answer in the middle when the question asks for it', async () => {
     await expect(ask('flaky', 'please cut')).rejects.toMatchObject({ code: 'upstream_truncated' });
   });
 
@@ -125,11 +125,11 @@ describe('faults', () => {
   });
 });
 
-test('a model that it does not have is an error, not an answer of another', async () => {
+test('an unknown sandbox model is an error, not an answer of another model', async () => {
   await expect(ask('nothing', 'hi')).rejects.toMatchObject({ code: 'upstream_error', provider: 'sandbox' });
 });
 
-test('a pause of zero still lets the event loop turn', async () => {
+test('a pause of zero still lets the event loop run', async () => {
   let turned = false;
   setImmediate(() => {
     turned = true;
@@ -146,18 +146,18 @@ describe('a made-up value for a schema', () => {
     [{ anyOf: [{ const: 7 }, {}] }, 7],
     [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'null' } }, required: ['a'] }, { a: 'q' }],
     [{}, {}],
-  ])('%j → %j', (schema, value) => {
+  ])('for %j is %j', (schema, value) => {
     expect(getExample(schema, 'q')).toEqual(value);
   });
 
-  test('a schema that contains itself ends', () => {
+  test('for a schema that contains itself has an end', () => {
     const schema: Record<string, unknown> = { type: 'object', required: ['next'] };
     schema.properties = { next: schema };
     expect(JSON.stringify(getExample(schema, 'q')).length).toBeLessThan(200);
   });
 });
 
-describe('the model that calls tools', () => {
+describe('the model sandbox/tools', () => {
   const tool = (name: string) => ({
     type: 'function' as const,
     function: {
@@ -173,7 +173,7 @@ describe('the model that calls tools', () => {
     events.map((event) => (event.type === 'tool-call-delta' ? event.arguments : '')).join(''),
   ];
 
-  test('works out one sum after another, then tells the results', async () => {
+  test('works out one sum after another, then reports the results', async () => {
     const messages: ChatMessage[] = [user('What is (2 + 3) * 4, and what is 10/4?')];
     for (const expression of ['(2 + 3) * 4', '10/4']) {
       const answer = await ask('tools', '', { messages, parameters: { tools } });
@@ -184,7 +184,7 @@ describe('the model that calls tools', () => {
     expect([finish, text]).toEqual(['stop', expect.stringMatching(/= \(2 \+ 3\) \* 4[\s\S]*= 10\/4/)]);
   });
 
-  test('calls the tool that is named, or the first where there is no sum', async () => {
+  test('calls the tool that the question names, or the first tool when there is no sum', async () => {
     expect(callIn(await ask('tools', 'Look up 2+2', { parameters: { tools } }))[0]).toBe('files__look_up');
     expect(callIn(await ask('tools', 'In 2026', { parameters: { tools } }))[0]).toBe('files__look_up');
   });

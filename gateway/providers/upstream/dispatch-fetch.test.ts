@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDispatchFetch } from './dispatch-fetch.ts';
 import { pushBytes, upstreamBytes } from './upstream-fetch.ts';
 
-/** An upstream that sends as much as is taken, in small pieces as models write them. */
+/** An upstream that sends as much as is read, in small pieces as models write them. */
 let server: Server;
 let url: string;
 beforeAll(async () => {
@@ -49,22 +49,22 @@ async function opened() {
 const aMoment = () => new Promise<void>((resolve) => setImmediate(resolve));
 const maxKept = 262_144;
 
-test('however often a sink asks to wait, little more is read from the upstream than it took', async () => {
+test('little more is read from the upstream than a sink took, however often the sink asks to wait', async () => {
   const { response, kept, stop } = await opened();
   let waits = 0;
-  let most = 0;
+  let maxWaiting = 0;
   const take = async () => {
     waits += 1;
     await aMoment();
-    most = Math.max(most, kept());
+    maxWaiting = Math.max(maxWaiting, kept());
     if (waits === 1_000) stop.abort(new Error('seen enough'));
   };
   await expect(pushBytes(response, 'test', take, () => false)).rejects.toThrow();
   expect(waits).toBeGreaterThanOrEqual(1_000);
-  expect(most).toBeLessThan(maxKept);
+  expect(maxWaiting).toBeLessThan(maxKept);
 });
 
-test('what broke off while nobody read is told to who reads next, however often, and is no end', async () => {
+test('a connection that broke while nobody read fails every later read, and never looks like an end', async () => {
   const { response, stop } = await opened();
   const reader = response.body?.getReader();
   stop.abort(new Error('broken off'));
@@ -75,16 +75,16 @@ test('what broke off while nobody read is told to who reads next, however often,
   await expect(rest()).rejects.toThrow('broken off');
 });
 
-test('however slowly a reader reads, little more is read from the upstream than it took', async () => {
+test('little more is read from the upstream than a reader took, however slowly it reads', async () => {
   const { response, kept, stop } = await opened();
-  let most = 0;
+  let maxWaiting = 0;
   let pieces = 0;
   for await (const _piece of upstreamBytes(response, 'test')) {
     await aMoment();
-    most = Math.max(most, kept());
+    maxWaiting = Math.max(maxWaiting, kept());
     pieces += 1;
     if (pieces === 1_000) break;
   }
   stop.abort(new Error('seen enough'));
-  expect(most).toBeLessThan(maxKept);
+  expect(maxWaiting).toBeLessThan(maxKept);
 });

@@ -31,7 +31,7 @@ function parsed(text: string): string[] {
 
 const runs = process.env.PORTICO_LONG ? 200_000 : 20_000;
 
-test('whatever comes, and however it is cut, the events are those of the parser', () => {
+test('the splitter gives the same events as the parser, for any stream in any pieces', () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat({ max: 30 }), { maxLength: 20 }), (text, cuts) => {
       const bytes = Buffer.from(text);
@@ -43,7 +43,7 @@ test('whatever comes, and however it is cut, the events are those of the parser'
         from += cut;
       }
       events.push(...splitter.end());
-      // What is held back at a final CR may be half of a CRLF, as long as more could come.
+      // A final CR may be half of a CRLF, so one event may be held back until more arrives.
       expect(events).toEqual(parsed(bytes.toString('utf8')).slice(0, events.length));
       expect(parsed(bytes.toString('utf8')).length - events.length).toBeLessThanOrEqual(text.endsWith('\r') ? 1 : 0);
     }),
@@ -52,7 +52,7 @@ test('whatever comes, and however it is cut, the events are those of the parser'
   figure('fuzz: event streams', `${runs} streams, each cut at up to 20 bytes: the events of the parser`);
 });
 
-test('an event may be long, but not endless', () => {
+test('a long event is read, but one above the limit is refused', () => {
   const splitter = createEventSplitter();
   const long = 'x'.repeat(100_000);
   const bytes = Buffer.from(`data: ${long}\n\ndata: y\n\n`);

@@ -27,7 +27,7 @@ afterAll(() => {
 
 const loopback = { address: '127.0.0.1', family: 4 };
 const limits = { maxBytes: 1_000, timeoutMs: 5_000 };
-/** The real rules, except that the test's own server counts as public, by the name `files.example`. */
+/** The real rules, except that the test's own server counts as public under the name `files.example`. */
 const rules: Partial<DownloadRules> = {
   protocols: ['http:', 'https:'],
   mayReach: (address) => address === '127.0.0.1',
@@ -41,7 +41,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
   );
 
-describe('by its own rules', () => {
+describe("the download's own rules", () => {
   test.each([
     ['http://example.com/a.png', /only https/],
     ['file:///etc/passwd', /only https/],
@@ -54,28 +54,28 @@ describe('by its own rules', () => {
     ['https://[64:ff9b::7f00:1]/a', /not on the public internet/],
     ['https://localhost/a', /not on the public internet/],
     ['not an address', /not valid/],
-  ])('%s is refused', async (address, why) => {
-    const said = await refusal(guardedDownload(address, limits));
-    expect(said).toMatch(/^file_download_failed: /);
-    expect(said).toMatch(why);
-    expect(said).not.toMatch(/secret|meta-data|passwd/);
+  ])('refuse %s', async (address, why) => {
+    const error = await refusal(guardedDownload(address, limits));
+    expect(error).toMatch(/^file_download_failed: /);
+    expect(error).toMatch(why);
+    expect(error).not.toMatch(/secret|meta-data|passwd/);
   });
 
-  test('a name of which one address is not public is refused', async () => {
+  test('refuse a name if one of its addresses is not public', async () => {
     const resolve = async () => [{ address: '8.8.8.8', family: 4 }, loopback];
     expect(await refusal(guardedDownload('https://two.example/a', { ...limits, rules: { resolve } }))).toMatch(
       /not on the public internet/,
     );
   });
 
-  test('a name that has no address is refused', async () => {
+  test('refuse a name without an address', async () => {
     const resolve = async () => [];
     expect(await refusal(guardedDownload('https://none.example/a', { ...limits, rules: { resolve } }))).toMatch(
       /^file_download_failed: .*its name has no address/,
     );
   });
 
-  test('a name is resolved once, and that address is the one that is called', async () => {
+  test('resolve a name once and connect to that address', async () => {
     let resolved = 0;
     const resolve = async () => {
       resolved += 1;
@@ -93,14 +93,14 @@ describe('a redirect', () => {
     (_request, response) =>
       void response.writeHead(302, { location }).end();
 
-  test('is followed to a place that passes the same checks', async () => {
+  test('is followed to a URL that passes the same checks', async () => {
     answer = (request, response) => (request.url === '/a' ? to('/b')(request, response) : void response.end('moved'));
     const { bytes, url } = await get('/a');
     expect([bytes.toString(), url]).toEqual(['moved', `http://files.example:${port}/b`]);
   });
 
   test.each(['http://inside.example/x', 'http://10.0.0.1/x', 'ftp://files.example/x', 'http://me:pw@files.example/x'])(
-    'to %s is refused without a call',
+    'to %s is refused without a connection',
     async (location) => {
       answer = to(location);
       asked.length = 0;
@@ -109,7 +109,7 @@ describe('a redirect', () => {
     },
   );
 
-  test('in a circle ends after three', async () => {
+  test('in a circle ends after three redirects', async () => {
     answer = to('/again');
     asked.length = 0;
     expect(await refusal(get('/a'))).toMatch(/more than 3 times/);
@@ -117,16 +117,16 @@ describe('a redirect', () => {
   });
 });
 
-describe('what is too much', () => {
+describe('a download that fails', () => {
   test.each([
-    ['said', { 'content-length': '5000' }],
-    ['not said', {}],
-  ])('by its size, %s, is an error', async (_name, headers) => {
+    ['declared in a header', { 'content-length': '5000' }],
+    ['not declared', {}],
+  ])('because of its size, %s, reports the limit', async (_name, headers) => {
     answer = (_request, response) => void response.writeHead(200, headers).end('x'.repeat(5_000));
     expect(await refusal(get('/a'))).toMatch(/larger than 1000 bytes/);
   });
 
-  test('by its time is an error, and an abort has its own reason', async () => {
+  test('because of its time limit reports that, and an abort keeps its own reason', async () => {
     answer = (_request, response) => void response.writeHead(200).write('x');
     expect(await refusal(get('/a', { timeoutMs: 50 }))).toMatch(/did not come in time/);
     const abort = new AbortController();
@@ -138,7 +138,7 @@ describe('what is too much', () => {
     await expect(get('/a', { signal: abort.signal })).rejects.toBe(reason);
   });
 
-  test('an error, and a server that breaks off, is told', async () => {
+  test('because of an error status or a broken connection reports the reason', async () => {
     answer = (_request, response) => void response.writeHead(404).end();
     expect(await refusal(get('/secret-path'))).toMatch(/status 404/);
     answer = (_request, response) => {
@@ -150,7 +150,7 @@ describe('what is too much', () => {
   });
 });
 
-test('nothing of ours goes along', async () => {
+test('a download sends no cookies, credentials or other headers of the app', async () => {
   answer = (_request, response) => void response.end('x');
   await get('/a');
   expect(Object.keys(asked.at(-1)?.headers ?? {}).sort()).toEqual([
@@ -161,13 +161,13 @@ test('nothing of ours goes along', async () => {
 test.each([
   ['text/html; charset="ISO-8859-1"', ['text/html', 'iso-8859-1']],
   ['Text/Plain;format=flowed', ['text/plain', null]],
-])('the type %s is told in its parts', async (header, told) => {
+])('the content type %s is split into type and charset', async (header, parts) => {
   answer = (_request, response) => void response.writeHead(200, { 'content-type': header }).end('x');
   const { contentType, charset } = await get('/a');
-  expect([contentType, charset]).toEqual(told);
+  expect([contentType, charset]).toEqual(parts);
 });
 
-test('what comes compressed, although nobody asked for it, is refused', async () => {
+test('a compressed answer is refused, because none was requested', async () => {
   answer = (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'));
   expect(await refusal(get('/a'))).toMatch(/sent it compressed/);
   answer = (_request, response) => void response.writeHead(200, { 'content-encoding': 'identity' }).end('x');
@@ -185,7 +185,7 @@ describe('images of a conversation', () => {
     return messages.map((message) => withFiles(message, images ?? new Map()));
   }
 
-  test('come in place of their address, each fetched once, and are what their bytes say', async () => {
+  test('replace their URLs, each downloaded once, with the type that their bytes show', async () => {
     const fetched: string[] = [];
     const download = async (url: string) => {
       fetched.push(url);
@@ -198,7 +198,7 @@ describe('images of a conversation', () => {
     expect(fetched).toEqual(['https://a.example/1']);
   });
 
-  test('that are none, or do not come, say which part it was', async () => {
+  test("that are not images, or can't be downloaded, fail with their place in the request", async () => {
     const page = async (url: string) => ({
       bytes: Buffer.from('<html>'),
       contentType: 'image/png',

@@ -5,7 +5,7 @@ test.each([
   ...['https://api.example/v1', 'https://10.0.0.5/', 'http://localhost:8788', 'http://LOCALHOST/', 'http://127.0.0.1/'],
   ...['http://127.255.255.254/', 'http://127.1/', 'http://2130706433/', 'http://0x7f.0.0.1/', 'http://[::1]:9/'],
   ...['http://[0:0:0:0:0:0:0:1]/', 'http://127.0.0.1./'],
-])('a secret may go to %s', (address) => expect(mayCarrySecrets(address)).toBe(true));
+])('a secret may be sent to %s', (address) => expect(mayCarrySecrets(address)).toBe(true));
 
 test.each([
   ...['http://api.example/', 'http://10.0.0.5/', 'http://192.168.1.2/', 'http://0.0.0.0/', 'http://0/', 'http://[::]/'],
@@ -21,4 +21,4 @@ test.each([
     'localhost',
   ],
   'http://ⓛocalhost.example/',
-])('no secret goes to %s', (address) => expect(mayCarrySecrets(address)).toBe(false));
+])('no secret may be sent to %s', (address) => expect(mayCarrySecrets(address)).toBe(false));

@@ -11,7 +11,7 @@ test.each([
   'key AIzaSyD-1234567890abcdef',
   'Incorrect API key provided: xai-AbCd1234EfGh5678.',
   'Invalid API Key gsk_AbCd1234EfGh5678',
-])('%j keeps no key, organisation or address', (text) => {
+])('the key, organisation or URL in %j is removed', (text) => {
   expect(scrub(text)).not.toMatch(/sk-proj|org-123|https?:|eyJ|AIza|AbCd|EfGh/);
 });
 
@@ -19,7 +19,7 @@ test('a provider’s message is never longer than a paragraph', () => {
   expect(scrub('word '.repeat(10_000)).length).toBeLessThanOrEqual(500);
 });
 
-test('whatever a provider sends as an error becomes one of ours', () => {
+test('any error that a provider sends becomes an AppError', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.option(fc.integer({ min: 400, max: 599 })), (body, status) => {
       expect(upstreamError(readFault(body, 'openai', status))).toBeInstanceOf(AppError);
@@ -36,22 +36,22 @@ test.each([
   ['messages: text content blocks must contain non-whitespace text', null, false],
   ["Invalid schema for response_format 'x'", 'invalid_value', false],
   ['This file type is not supported.', null, false],
-])('%j with the code %j is the model’s own refusal: %s', (message, code, isModels) => {
+])('the message %j with the code %j is a refusal by this model only: %s', (message, code, isModels) => {
   const error = upstreamError(readFault({ error: { message, code } }, 'openai', 400));
   expect(getReason(error)).toBe(isModels ? 'model_refuses' : null);
 });
 
-test('a failure says what the provider said, without keys', () => {
+test("an error contains the provider's message without keys", () => {
   const body = {
     error: { message: 'No: sk-proj-abcdef.', type: 'invalid_request_error', param: 'top_p', code: 'bad_thing' },
   };
-  const said = { code: 'bad_thing', param: 'top_p', message: 'No: [redacted]' };
-  expect(upstreamError(readFault(body, 'openai', 400)).providerError).toEqual({ status: 400, ...said });
+  const reported = { code: 'bad_thing', param: 'top_p', message: 'No: [redacted]' };
+  expect(upstreamError(readFault(body, 'openai', 400)).providerError).toEqual({ status: 400, ...reported });
   const overloaded = upstreamError(readFault(body, 'openai', 503)).providerError;
-  expect(overloaded).toEqual({ status: 503, ...said });
+  expect(overloaded).toEqual({ status: 503, ...reported });
 });
 
-test('the wait that Google says in the body is a wait', () => {
+test("a retry delay in Google's error body is used", () => {
   const details = [
     { '@type': 'type.googleapis.com/google.rpc.QuotaFailure' },
     { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' },
@@ -64,7 +64,7 @@ test('the wait that Google says in the body is a wait', () => {
   expect(upstreamError(fault).retryAfterMs).toBe(34_070);
 });
 
-test('a wait that a provider names in its body is at most a day, like one in its headers', () => {
+test('a retry delay is limited to a day, in the body and in a header', () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${'9'.repeat(30)}s` }];
   for (const status of [429, 503]) {
     const error = upstreamError(readFault({ error: { code: status, message: 'x', details } }, 'google', status));

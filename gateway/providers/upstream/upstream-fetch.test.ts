@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('an upstream that falls silent for a minute is a timeout, and its connection is given up', async () => {
+test('an upstream that sends nothing for a minute times out, and its connection is closed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let cancelled = false;
   const silent = new ReadableStream<Uint8Array>({
@@ -22,12 +22,12 @@ test('an upstream that falls silent for a minute is a timeout, and its connectio
   expect(cancelled).toBe(true);
 });
 
-test('an answer without a body is none', async () => {
+test('an answer without a body is a bad response', async () => {
   const bytes = upstreamBytes(new Response(null, { status: 204 }), 'openai');
   await expect(bytes.next()).rejects.toMatchObject({ code: 'upstream_bad_response', provider: 'openai' });
 });
 
-test('leaving an answer early gives its connection up', async () => {
+test('a reader that stops early closes the connection', async () => {
   let cancelled = false;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(1)),
@@ -44,7 +44,7 @@ test('a list that is larger than eight mebibytes is refused', async () => {
   await expect(readJson(huge, 'local')).rejects.toMatchObject({ code: 'upstream_bad_response' });
 });
 
-test('a call that was given up ends with the reason for that, and not as an upstream that cannot be reached', async () => {
+test('an aborted call fails with the reason of its abort, not as an unreachable upstream', async () => {
   const reason = new Error('given up');
   const fetch = () => Promise.reject(new TypeError('fetch failed'));
   const call = { provider: 'openai', url: 'https://api.example/v1', headers: {}, fetch };
@@ -53,7 +53,7 @@ test('a call that was given up ends with the reason for that, and not as an upst
   await expect(reached).rejects.toMatchObject({ code: 'upstream_unreachable' });
 });
 
-test('no key leaves this machine over plain http, whoever set the address; without one it may', async () => {
+test('a call with a key is refused over plain http, whoever set the address, and a call without one is not', async () => {
   const asked: string[] = [];
   const fetch = async (url: string) => {
     asked.push(url);
