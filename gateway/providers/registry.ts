@@ -164,7 +164,7 @@ const sandboxEmbedding = embeddingModel(
   'Sandbox Vectors',
   {
     dimensions,
-    selectable: { least: 1, most: 256 },
+    selectable: { min: 1, max: 256 },
     inputTokens: 8_192,
     inputs: 100,
     requestTokens: 100_000,

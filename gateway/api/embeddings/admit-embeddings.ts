@@ -129,8 +129,8 @@ function checkDimensions(
   if (asked !== null && asked !== dimensions) {
     if (selectable === null)
       throw refused('dimensions', `${id} has ${dimensions} dimensions and no other number of them`);
-    const { least, most } = selectable;
-    if (asked < least || asked > most) throw refused('dimensions', `${id} has ${least} to ${most} dimensions`);
+    const { min, max } = selectable;
+    if (asked < min || asked > max) throw refused('dimensions', `${id} has ${min} to ${max} dimensions`);
   }
   if (call.format === 'float' && numbers > maxFloats) {
     throw refused('encoding_format', `${numbers} numbers come as "base64" only, at most ${maxFloats} as "float"`);

@@ -277,7 +277,7 @@ export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | nu
 
 /** How often it may search for a request that lets it. */
 export const maxSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
-  webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.most ?? 1) : 0;
+  webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.max ?? 1) : 0;
 
 function most(...amounts: readonly bigint[]): bigint {
   let found = 0n;

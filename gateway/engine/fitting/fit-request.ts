@@ -108,7 +108,7 @@ function withoutSearch(parameters: Parameters, model: CatalogueModel, warnings: 
 const ofTools = new Set(['tools', 'tool_choice', 'parallel_tool_calls']);
 
 function fitSampling(given: Parameters, model: CatalogueModel, warnings: Warning[]): Parameters {
-  const beyond = Math.abs(given.seed ?? 0) > (model.facts?.largestSeed ?? Number.POSITIVE_INFINITY);
+  const beyond = Math.abs(given.seed ?? 0) > (model.facts?.maxSeed ?? Number.POSITIVE_INFINITY);
   const parameters = beyond ? without(given, ['seed'], model, warnings) : given;
   const most = model.facts?.maxTemperature ?? (model.provider === 'anthropic' ? 1 : 2);
   const fitting = { ...parameters };
@@ -271,8 +271,8 @@ function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): st
   if (facts.thinking.by !== 'budget_tokens') return null;
   if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
   if (lostThinking) return 'the signed thinking before its last tool calls did not come back with them';
-  if (maxTokens !== null && maxTokens <= facts.thinking.least) {
-    return `it wants more than ${facts.thinking.least} tokens for that, and the answer may have ${maxTokens}`;
+  if (maxTokens !== null && maxTokens <= facts.thinking.min) {
+    return `it wants more than ${facts.thinking.min} tokens for that, and the answer may have ${maxTokens}`;
   }
   return null;
 }

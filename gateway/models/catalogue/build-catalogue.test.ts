@@ -23,11 +23,12 @@ describe('the catalogue', () => {
     }
   });
 
-  // Of exactly 272,000 it says that they are more than 272K, which its vendor's page does not.
+  // A prompt of exactly 272,000 tokens is left out: the source counts it as more than 272K, which the vendor's page
+  // does not.
   test.each([0, 1, 100_000, 200_000, 200_001, 271_999, 272_001, 900_000])(
-    'agrees with its source about a prompt of %i tokens, to the nano-dollar',
+    'has the same cost as its source for a prompt of %i tokens, to the nano-dollar',
     (promptTokens) => {
-      // What its vendor's page says has no other source to agree with.
+      // Prices from a vendor's own page have no second source to compare with.
       for (const model of models.filter(({ priceSource }) => priceSource === shippedBook.source)) {
         const usage = { ...noTokens, promptTokens, completionTokens: 1234, cachedTokens: Math.floor(promptTokens / 3) };
         const theirs = calcPrice(
@@ -41,7 +42,7 @@ describe('the catalogue', () => {
     },
   );
 
-  test('takes the price row of the day', () => {
+  test('uses the price row of the day', () => {
     const promptOn = (day: string) =>
       buildCatalogue(day, []).models.find((model) => model.id === 'google/gemini-3.6-flash')?.price?.prompt ?? null;
     const text = (day: string) => formatUsdPerToken(promptOn(day) ?? (0n as never));
@@ -49,7 +50,7 @@ describe('the catalogue', () => {
     expect(text('2027-01-01')).toBe('0.0000015');
   });
 
-  test('changes price at midnight UTC without a restart, and is built once per day', () => {
+  test('changes prices at midnight UTC without a restart, and is built once a day', () => {
     let time = Date.UTC(2026, 11, 31, 23, 59, 59);
     const catalogue = liveCatalogue(
       () => time,
@@ -61,7 +62,7 @@ describe('the catalogue', () => {
     expect(catalogue()).not.toBe(first);
   });
 
-  test('adds what the providers list by themselves', () => {
+  test('contains the models that providers list themselves', () => {
     const listed: CatalogueModel = { ...(models[0] as CatalogueModel), id: 'openai-compatible/qwen', price: null };
     expect(buildCatalogue(today, [listed]).models.at(-1)).toBe(listed);
   });

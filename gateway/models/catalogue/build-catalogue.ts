@@ -9,8 +9,8 @@ import { getClaims, getFacts } from './known-models.ts';
 import { offeredAt, type PriceHour, pricePeriod, withListedPrice } from './listed-prices.ts';
 
 /**
- * The catalogue as of a day (`YYYY-MM-DD`) and an hour, UTC: the price book's models with the row that holds then, and what the
- * providers list by themselves, with the prices that were added to the book.
+ * Builds the catalogue for a day (`YYYY-MM-DD`) and an hour, UTC: the price book's models with the prices that hold
+ * then, and the models that providers list, with the prices that were added to the book.
  */
 export function buildCatalogue(
   day: string,
@@ -33,7 +33,7 @@ export function buildCatalogue(
   };
 }
 
-/** Where the vendor charges for searches. */
+/** Adds the price of a web search if the vendor charges for searches. */
 function withSearchPrice(model: CatalogueModel): CatalogueModel {
   const { price, facts } = model;
   if (!price || !facts?.webSearch || price.search !== undefined) return model;
@@ -42,7 +42,10 @@ function withSearchPrice(model: CatalogueModel): CatalogueModel {
 
 const bookModels = new Map(shippedBook.models.map((entry) => [entry.id, entry]));
 
-/** What is known of the model that it is, under the name that its server has for it; a price of its own comes first. */
+/**
+ * Gives a model the facts of the price-book model that it stands for, under its server's name for it. Its own price
+ * takes precedence.
+ */
 function asKnown(model: CatalogueModel, day: string): CatalogueModel {
   const vectors = knownEmbedding(model.sameAs?.id ?? model.id);
   if (vectors) return asEmbedding(model, vectors);
@@ -56,7 +59,7 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
     provider,
     aliases,
     model: model.model,
-    // Another server of the same model does not search for it.
+    // Only the vendor has the web search, not another server with the same model.
     capabilities: known.capabilities.filter((name) => name !== 'web_search'),
     supportedParameters: known.supportedParameters.filter((name) => name !== 'web_search_options'),
     facts: known.facts && {
@@ -79,16 +82,16 @@ const asEmbedding = ({ id, provider, model, aliases, ...listed }: CatalogueModel
     : { price: listed.price, priceAsOf: listed.priceAsOf, priceSource: listed.priceSource }),
 });
 
-/** The rows of the shipped book for a model; null where it has none. */
+/** Returns the rows of the shipped book for a model; null if it has none. */
 export function bookPrices(id: string): BookPrices | null {
   const entry = bookModels.get(id);
   return entry ? { id, rows: entry.rows, ...originOfPrice(entry) } : null;
 }
 
-/** Whether there is such a model in the price book, or among the known embedding models. */
+/** True if the model is in the price book, or among the known embedding models. */
 export const isKnownModel = (id: string): boolean => bookModels.has(id) || knownEmbedding(id) !== undefined;
 
-/** A price from a provider's own list says so as well, wherever it is kept. */
+/** Adds day and source to a price from a provider's own list, so that they stay with the price wherever it's stored. */
 const withSource = (model: CatalogueModel): CatalogueModel =>
   model.price === null || model.price.source !== undefined || model.priceSource === null || model.priceAsOf === null
     ? model
@@ -99,7 +102,7 @@ const nothingAdded: readonly AddedPrice[] = [];
 export interface CatalogueSettings {
   /** Alias → `provider/model`. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Prices beside the book; the same array as long as there are no others. */
+  /** Prices besides those of the book. Returns the same array until they change. */
   readonly added: () => readonly AddedPrice[];
 }
 
@@ -112,7 +115,10 @@ function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']
   return { ...catalogue, models: catalogue.models.map(named), embeddings: catalogue.embeddings.map(named) };
 }
 
-/** A catalogue that follows the calendar, the hour where a vendor prices by it, and what the providers list. */
+/**
+ * Returns the current catalogue: it follows the date, the hour (for vendors with hourly prices) and the providers'
+ * lists.
+ */
 export function liveCatalogue(
   now: () => number,
   listed: () => readonly CatalogueModel[],
@@ -133,18 +139,18 @@ export function liveCatalogue(
 }
 
 interface Period extends PriceHour {
-  /** The same text as long as prices stay the same. */
+  /** Stays the same text as long as prices stay the same. */
   readonly id: string;
 }
 
-/** Every request asks for the catalogue, so the date is written out once an hour. */
+/** Every request reads the catalogue, so the date is formatted only once an hour. */
 function periodReader(): (time: number) => Period {
   let known: { hours: number; period: Period } | null = null;
   return (time) => {
     const hours = Math.floor(time / hourMs);
     if (known?.hours !== hours) {
-      const at = { day: new Date(time).toISOString().slice(0, 10), hour: hours % 24 };
-      known = { hours, period: { ...at, id: `${at.day} ${pricePeriod(at)}` } };
+      const start = { day: new Date(time).toISOString().slice(0, 10), hour: hours % 24 };
+      known = { hours, period: { ...start, id: `${start.day} ${pricePeriod(start)}` } };
     }
     return known.period;
   };

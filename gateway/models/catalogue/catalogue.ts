@@ -15,23 +15,23 @@ export type Capability =
   | 'image_output'
   | 'embeddings';
 
-/** What a model's embeddings are, and what it takes at once; null: nobody says. */
+/** A model's embeddings, and how much input it accepts; null: not documented. */
 export interface EmbeddingFacts {
-  /** How many numbers a vector has, unless a request says otherwise. */
+  /** Length of a vector, unless the request asks for another. */
   readonly dimensions: number | null;
-  /** What a request may say; null: nothing. */
-  readonly selectable: { readonly least: number; readonly most: number } | null;
-  /** Longest input, in tokens. */
+  /** Lengths that a request may ask for; null if it can't choose. */
+  readonly selectable: { readonly min: number; readonly max: number } | null;
+  /** Maximum length of an input, in tokens. */
   readonly inputTokens: number | null;
-  /** Most inputs of one request. */
+  /** Maximum number of inputs in a request. */
   readonly inputs: number | null;
-  /** Most tokens of all inputs of one request. */
+  /** Maximum tokens of all inputs of a request together. */
   readonly requestTokens: number | null;
-  /** Inputs may come as numbers of tokens. */
+  /** Inputs may be token numbers instead of text. */
   readonly takesTokens: boolean;
 }
 
-/** A model as the gateway knows it, before anyone's keys and plan are considered. */
+/** A model as the gateway knows it, regardless of anybody's keys and plan. */
 export interface CatalogueModel {
   /** `provider/model`. */
   readonly id: string;
@@ -40,7 +40,7 @@ export interface CatalogueModel {
   readonly model: string;
   readonly name: string;
   readonly description: string | null;
-  /** Unix seconds; 0 where not known. */
+  /** Unix seconds; 0 if it's unknown. */
   readonly created: number;
   readonly contextLength: number | null;
   readonly maxOutputTokens: number | null;
@@ -48,41 +48,47 @@ export interface CatalogueModel {
   readonly outputModalities: readonly string[];
   readonly capabilities: readonly Capability[];
   readonly supportedParameters: readonly string[];
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   readonly price: Price | null;
   readonly priceAsOf: string | null;
   readonly priceSource: string | null;
-  /** The operator set this price, by command or in the configuration: it is charged whatever the server says of its cost. */
+  /**
+   * The operator set this price, by a command or in the configuration. It's charged even if the server reports another
+   * cost.
+   */
   readonly isOwnPrice?: boolean;
   /** The router's static score, 0–1 (wire contract §5.4). */
   readonly quality: number | null;
-  /** What to expect before anything was measured. */
+  /** The expected speed, used until there are measurements. */
   readonly speed: { readonly firstTokenMs: number; readonly tokensPerSecond: number };
   readonly deprecationDate: string | null;
   readonly shutdownDate: string | null;
-  /** `provider/model` that its vendor names in its place. */
+  /** The model (`provider/model`) that its vendor names as its replacement. */
   readonly successor: string | null;
-  /** What its vendor documents of its requests; null of models that only their servers know. */
+  /** What its vendor documents about its requests; null if only its server knows the model. */
   readonly facts: ModelFacts | null;
   readonly aliases: readonly string[];
-  /** The model of the price book that it is under another name, and whether its server has OpenAI's Responses API. */
+  /** The price-book model that it is under another name, and whether its server has OpenAI's Responses API. */
   readonly sameAs?: { readonly id: string; readonly responses: boolean };
   readonly simulated: boolean;
-  /** Nobody listed it: it was named by hand, and only its vendor can say whether there is one. */
+  /** The model isn't in any list. It was named by hand, and only its vendor knows whether it exists. */
   readonly unverified?: true;
-  /** Of a model that makes embeddings and never chats. */
+  /** Set for a model that makes embeddings and can't chat. */
   readonly embedding?: EmbeddingFacts;
 }
 
 export interface Catalogue {
   /** Date of the price book, `YYYY-MM-DD`. */
   readonly version: string;
-  /** Those that chat. */
+  /** Models that can chat. */
   readonly models: readonly CatalogueModel[];
-  /** Those that make embeddings: nobody who looks for a chat's model ever meets them. */
+  /** Models that make embeddings. They are kept apart, so that nobody chooses one for a chat. */
   readonly embeddings: readonly CatalogueModel[];
-  /** A model beside those listed, with what is known of its price. */
+  /** Adds the known price to a model outside the lists. */
   readonly priced: (model: CatalogueModel) => CatalogueModel;
-  /** Known by their price alone, as their provider has no key that could list them: to be looked at, never to be asked. */
+  /**
+   * Models that are only known by their price, because their provider has no key with which its list could be fetched.
+   * They can be viewed but not called.
+   */
   readonly offered: readonly CatalogueModel[];
 }

@@ -17,8 +17,8 @@ const flash = 'deepseek/deepseek-flash';
 const priceAt = (day: string, hour: number, id = flash) =>
   buildCatalogue(day, [], [], hour).offered.find((model) => model.id === id);
 
-describe('a price by the hour', () => {
-  test('is dear at the peak hours of weekdays, and nowhere else', () => {
+describe('an hourly price', () => {
+  test('is higher at the peak hours of weekdays and at no other time', () => {
     const dear = (day: string) =>
       Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => priceAt(day, hour)?.price?.prompt === 300_000n);
     const peak = [1, 2, 3, 6, 7, 8, 9];
@@ -27,7 +27,7 @@ describe('a price by the hour', () => {
     for (const day of ['2026-11-28', '2026-11-29']) expect(dear(day)).toEqual([]);
   });
 
-  test('says which hours it is of, and from which page', () => {
+  test('names its hours and its source', () => {
     expect(priceAt('2026-11-27', 3)).toMatchObject({
       price: { prompt: 300_000n, completion: 1_200_000n, cacheRead: 6_000n },
       priceAsOf: '2026-11-27',
@@ -39,7 +39,7 @@ describe('a price by the hour', () => {
     });
   });
 
-  test('changes with the hour in a gateway that runs, which builds its catalogue only then', () => {
+  test('changes with the hour in a running gateway, which rebuilds its catalogue only then', () => {
     let time = Date.UTC(2026, 10, 27, 0, 30);
     const catalogue = liveCatalogue(
       () => time,
@@ -56,7 +56,7 @@ describe('a price by the hour', () => {
     expect(seen.size).toBe(5);
   });
 
-  test('is of what the vendor sells, and of the old names that it still takes', () => {
+  test("exists for the vendor's current models and for the old names that it still accepts", () => {
     const offered = buildCatalogue('2026-11-27', []).offered.filter(({ provider }) => provider === 'deepseek');
     expect(offered.map(({ id }) => id)).toEqual([flash, 'deepseek/deepseek-v4-pro']);
     const { priced } = buildCatalogue('2026-11-27', []);
@@ -72,7 +72,7 @@ describe('a price by the hour', () => {
     expect(listedRows('mistral/codestral-2508')).not.toBeNull();
   });
 
-  test('is data of its schema, with dear hours that cost more', () => {
+  test('has data that matches its schema, with higher prices at peak hours', () => {
     const { models } = hourlyBook.parse(hourly);
     expect(models).toEqual(hourly.models);
     for (const { rows, peak_rows: peak } of models)
@@ -80,7 +80,7 @@ describe('a price by the hour', () => {
   });
 });
 
-test('a request costs what holds at the hour in which it begins, and its record says which', async () => {
+test('a request costs the price of the hour in which it begins, and its record names that price', async () => {
   const list = { object: 'list', data: [{ id: 'deepseek-flash', object: 'model', owned_by: 'deepseek' }] };
   const answer = streamReply(recordedStreams.openai.join(''));
   const upstream = await openUpstream((seen, response) =>
@@ -99,7 +99,7 @@ test('a request costs what holds at the hour in which it begins, and its record 
   const listed = async () => modelList.parse(await (await call('/v1/models')).json()).data.map(({ id }) => id);
   await expect.poll(listed).toContain(flash);
   const quiet = await ask();
-  // From Friday noon to one o'clock on Monday.
+  // The time is now one o'clock on Monday, 61 hours after Friday noon.
   pass(61 * 60 * 60 * 1000);
   const peak = await ask();
   expect(quiet.source).toMatch(/, off-peak hours$/);

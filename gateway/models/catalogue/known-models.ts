@@ -4,19 +4,22 @@ import { googleModels } from './facts/google-models.ts';
 import { openAiModels } from './facts/openai-models.ts';
 import type { ModelFacts } from './model-facts.ts';
 
-/** All that is known of models, vendor by vendor. */
+/** All known facts about models, vendor by vendor. */
 export const modelFacts: readonly ModelFacts[] = [...openAiModels, ...anthropicModels, ...googleModels];
 const byId = new Map(modelFacts.map((facts) => [facts.id, facts]));
 
-/** What is known of `provider/model`. Throws where nothing is: a model enters the price book with its facts. */
+/**
+ * Returns the facts of `provider/model`. Throws if there are none, because a model enters the price book together with
+ * its facts.
+ */
 export function getFacts(id: string): ModelFacts {
   const facts = byId.get(id);
   if (!facts) throw new Error(`the catalogue has no facts of ${id}`);
   return facts;
 }
 
-/** Parameters that are the provider's rather than the model's. */
-const ofProvider: Readonly<Record<string, readonly string[]>> = {
+/** Parameters that depend on the provider rather than on the model. */
+const providerParameters: Readonly<Record<string, readonly string[]>> = {
   openai: ['seed', 'user'],
   anthropic: ['stop', 'user', 'cache_control'],
   google: ['stop', 'seed'],
@@ -39,7 +42,7 @@ type Claims = Pick<
   | 'facts'
 >;
 
-/** What the list of models says of a model: what works, and no more. */
+/** Returns what the list of models claims about a model: only what works. */
 export function getClaims(facts: ModelFacts): Claims {
   const [firstTokenMs, tokensPerSecond] = facts.speed;
   return {
@@ -83,7 +86,7 @@ function getParameters({ id, sampling, parallelToolCalls, efforts, webSearch, ma
     ...(makesImages ? ['modalities'] : ['tools', 'tool_choice']),
     ...(parallelToolCalls ? ['parallel_tool_calls'] : []),
     'response_format',
-    ...(ofProvider[id.slice(0, id.indexOf('/'))] ?? []),
+    ...(providerParameters[id.slice(0, id.indexOf('/'))] ?? []),
     ...(efforts.length > 0 ? ['reasoning_effort'] : []),
     ...(webSearch ? ['web_search_options'] : []),
   ];

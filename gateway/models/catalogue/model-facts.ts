@@ -1,118 +1,132 @@
 import type { CompletionRequest } from '#shared/wire/chat-request.ts';
 
-/** How much a model is asked to think, in OpenAI's words. */
+/** How much a model is asked to think, in OpenAI's values. */
 export type Effort = NonNullable<CompletionRequest['reasoning_effort']>;
 
-/** From not at all to the most. */
+/** The efforts in order, from no thinking to the most. */
 export const effortOrder: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Where a fact stands: a page, and the day on which it was read there. */
+/** The source of a fact: a page, and the day on which it was read. */
 export interface Source {
   readonly url: string;
   /** `YYYY-MM-DD`. */
   readonly read: string;
 }
 
-/** How thinking is asked for, where the vendor has a word of its own for it. */
+/** How a request controls thinking, by the vendor's own field. */
 export type Thinking =
   | { readonly by: 'nothing' }
-  /** OpenAI: its efforts as they are. `byDefault`: it also thinks where nothing is said. */
+  /** OpenAI takes the efforts unchanged. `byDefault`: the model also thinks if the request doesn't mention it. */
   | { readonly by: 'effort'; readonly byDefault: boolean }
   /**
-   * Anthropic from 4.6 on: the model decides, guided by `output_config.effort`. `byDefault`: also where nothing is said. `bound`: what
-   * it thought is refused after any other conversation than its own, unless the request says to drop it then.
+   * Anthropic from 4.6 on: the model decides, guided by `output_config.effort`. `byDefault`: it also thinks if the
+   * request doesn't mention it. `bound`: earlier thinking is refused if the conversation before it was changed, unless
+   * the request asks to drop it then.
    */
   | { readonly by: 'adaptive'; readonly byDefault: boolean; readonly bound?: true }
   /**
-   * Anthropic up to 4.5: a number of tokens below `max_tokens`. Refused together with a forced tool, and where the calls of a
-   * tool loop come back without the signed thinking that led to them.
+   * Anthropic up to 4.5: the request has a number of tokens below `max_tokens`. It's refused together with a forced
+   * tool, and if the calls of a tool loop come back without the signed thinking that led to them.
    */
-  | { readonly by: 'budget_tokens'; readonly least: number; readonly most: number }
-  /** Gemini 2.5: a number of tokens; 0 switches it off where it can be. */
-  | { readonly by: 'thinking_budget'; readonly least: number; readonly most: number }
-  /** Gemini 3: one of its levels, which have the names of the efforts. */
+  | { readonly by: 'budget_tokens'; readonly min: number; readonly max: number }
+  /** Gemini 2.5: the request has a number of tokens. 0 turns thinking off, if the model allows that. */
+  | { readonly by: 'thinking_budget'; readonly min: number; readonly max: number }
+  /** Gemini 3: the request has one of its levels, which are named like the efforts. */
   | { readonly by: 'level' };
 
-/** A search of the web that a vendor does for its model, while that answers. */
+/** A web search that a vendor does for its model while the model answers. */
 export interface WebSearch {
-  /** USD for each of what it charges for. */
+  /** USD for each unit that is charged. */
   readonly price: string;
-  /** What it charges for: each search, or a request that searched, however often. */
+  /** The unit that is charged: each search, or each request with any number of searches. */
   readonly charged: 'searches' | 'requests';
-  /** The most searches of one request: what it is told, or what it does where it cannot be told. */
-  readonly most: number;
-  /** It searches in a request that has functions, too. */
+  /**
+   * Maximum number of searches in a request: the limit that is sent, or what the vendor does itself if it takes no
+   * limit.
+   */
+  readonly max: number;
+  /** The model can also search in a request that has functions. */
   readonly besideTools: boolean;
 }
 
 /**
- * What a vendor documents about one model, as far as a request has to be fitted to it. Nothing here is a guess: `sources` says
- * where each record was read, and what no page says has the value that is safe with both readings.
+ * What a vendor documents about one model, as far as requests have to be fitted to it. Nothing here is a guess:
+ * `sources` has the pages that were read for each record, and an undocumented fact has the value that is safe in either
+ * case.
  */
 export interface ModelFacts {
   /** `provider/model`. */
   readonly id: string;
   readonly description: string | null;
-  /** Days, `YYYY-MM-DD`, where the vendor says them: of its release, of the notice, and after which it does not answer. */
+  /**
+   * Days (`YYYY-MM-DD`), if the vendor names them: of the release, of the notice of the end, and the last day on which
+   * the model answers.
+   */
   readonly released: string | null;
   readonly deprecated: string | null;
   readonly shutDown: string | null;
-  /** `provider/model` that the vendor names in its place; it need not be in the catalogue. */
+  /** The model (`provider/model`) that the vendor names as its replacement. It may be missing from the catalogue. */
   readonly successor: string | null;
 
   readonly contextLength: number;
   readonly maxOutputTokens: number;
-  /** The router's priors: quality from 0 to 1, milliseconds to the first token and tokens per second. */
+  /** The router's first values: quality from 0 to 1, milliseconds to the first token and tokens per second. */
   readonly quality: number;
   readonly speed: readonly [firstTokenMs: number, tokensPerSecond: number];
   readonly inputs: readonly ('text' | 'image' | 'file' | 'audio')[];
 
-  /** What it may be asked for; empty where it refuses the parameter. */
+  /** The efforts that the model supports; empty if it refuses the parameter. */
   readonly efforts: readonly Effort[];
   readonly thinking: Thinking;
-  /** Its API refuses a stream to organisations that the vendor has not verified. */
+  /** The API refuses to stream to organisations that the vendor hasn't verified. */
   readonly streamsToVerifiedOnly: boolean;
 
-  /** OpenAI takes tools, or thinking beside them, only over its Responses API: what has tools or is to think goes there. */
+  /**
+   * OpenAI supports tools, or thinking with tools, only in its Responses API for this model. Requests with tools or
+   * thinking go there.
+   */
   readonly responses: boolean;
-  /** Whether it may be made to call a tool: always, only while it does not think, or never. */
+  /** When the model can be forced to call a tool: always, only while it doesn't think, or never. */
   readonly forcedTools: 'always' | 'without_thinking' | 'never';
-  /** Takes `parallel_tool_calls`, under whatever name. */
+  /** The model supports `parallel_tool_calls`, under whatever name. */
   readonly parallelToolCalls: boolean;
-  /** Takes pictures inside a tool's result. */
+  /** The model supports pictures inside a tool result. */
   readonly picturesInResults: boolean;
 
-  /** Sampling parameters that it takes. */
+  /** The sampling parameters that the model supports. */
   readonly sampling: readonly string[];
-  /** Also while it thinks because it was asked to. */
+  /** The sampling parameters also work while the model thinks because the request asked for it. */
   readonly samplesWhileThinking: boolean;
-  /** Of two parameters it takes one: the second is left out. */
+  /** Two parameters that can't be combined. The second one is left out. */
   readonly notTogether: readonly [string, string] | null;
-  /** Highest seed; what is beyond is left out. */
-  readonly largestSeed: number;
+  /** Highest seed. A higher one is left out. */
+  readonly maxSeed: number;
   /** Highest temperature. */
   readonly maxTemperature: number;
-  /** OpenAI's further fields that it refuses. */
+  /** OpenAI's further fields that the model refuses. */
   readonly refusedFields: readonly string[];
 
-  /** A JSON schema for the answer: as it is, with every object closed and some keywords gone, or only asked for in words. */
+  /**
+   * How a JSON schema for the answer is sent: unchanged, with every object closed and some keywords removed, or only in
+   * words.
+   */
   readonly schema: 'as_sent' | 'closed' | 'in_words';
-  /** JSON mode: as it is, only where the word stands in the messages, or only asked for in words. */
+  /** How JSON mode is requested: unchanged, unchanged only if the messages contain the word JSON, or only in words. */
   readonly jsonMode: 'as_sent' | 'with_the_word' | 'in_words';
-  /** A format for the answer together with tools. */
+  /** A format for the answer can be combined with tools. */
   readonly formatWithTools: boolean;
 
-  /** The vendor's own search of the web for it; null: none. */
+  /** The vendor's own web search for this model; null if there is none. */
   readonly webSearch: WebSearch | null;
 
-  /** It makes images, and answers in text around them; it then calls no functions. */
+  /** The model generates images with text around them. It then calls no functions. */
   readonly makesImages: boolean;
 
   /** The conversation may end with the model's own turn. */
   readonly prefill: boolean;
-  /** The conversation must begin with the user's turn, and have one. */
+  /** The conversation must have a user's turn, and begin with one. */
   readonly beginsWithUser: boolean;
-  /** Turns that say nothing are refused. */
+  /** The model refuses turns without content. */
   readonly refusesBlankTurns: boolean;
 
   readonly sources: readonly Source[];

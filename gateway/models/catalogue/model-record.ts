@@ -6,7 +6,7 @@ export type Availability = Pick<Model, 'status' | 'unavailable_reason'>;
 
 const limits = { max_images: 20, max_request_bytes: 26_214_400 };
 
-/** A model as the wire shows it (wire contract §2.1). */
+/** Converts a model to its wire format (wire contract §2.1). */
 export const toModelRecord = (model: CatalogueModel, availability: Availability): Model => ({
   id: model.id,
   object: 'model',
@@ -38,18 +38,18 @@ export const toModelRecord = (model: CatalogueModel, availability: Availability)
 
 const embeddingRecord = ({ dimensions, selectable, inputTokens, inputs, requestTokens }: EmbeddingFacts) => ({
   dimensions,
-  selectable_dimensions: selectable && { min: selectable.least, max: selectable.most },
+  selectable_dimensions: selectable && { min: selectable.min, max: selectable.max },
   max_input_tokens: inputTokens,
   max_inputs: inputs,
   max_request_tokens: requestTokens,
 });
 
-/** The router as a model of the list: what at least one available model can do, it can do. */
+/** Describes the router as an entry of the model list. It can do whatever at least one available model can do. */
 export function routerRecord(models: readonly Model[], vendor: string): Model {
   const available = models.filter((model) => model.status === 'available' || model.status === 'degraded');
   const union = (pick: (model: Model) => readonly string[]) => [...new Set(available.flatMap(pick))];
   const largest = (pick: (model: Model) => number | null) =>
-    available.reduce<number | null>((most, model) => Math.max(most ?? 0, pick(model) ?? 0) || null, null);
+    available.reduce<number | null>((max, model) => Math.max(max ?? 0, pick(model) ?? 0) || null, null);
   const usable = available.length > 0;
   return {
     id: 'router',

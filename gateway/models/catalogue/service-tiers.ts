@@ -3,15 +3,16 @@ import type { Price, Rates } from '#shared/price.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
 /**
- * What OpenAI asks for its other tiers of service and its regional addresses, as a share of the model's price. A tier without a share here
- * is not asked for: nobody would know what it costs.
+ * What OpenAI charges for its other service tiers and its regional addresses, as a share of the model's price. A tier
+ * without a share here is never requested, because nobody would know what it costs.
  */
 type Share = readonly [numerator: bigint, denominator: bigint];
 const whole: Share = [1n, 1n];
 
 /**
- * Input, cached input and output all at the same share of the standard price. Stored copies of openai.com/api-priority-processing, seen
- * 2026-11-27: they have dollars, the shares are those by the book's prices. Long prompts are not served in this tier.
+ * Input, cached input and output have the same share of the standard price. It was read in stored copies of
+ * openai.com/api-priority-processing, seen 2026-11-27, which list dollars; the shares are computed with the book's
+ * prices. Long prompts aren't served in this tier.
  */
 const priorityShares: Readonly<Record<string, Share>> = {
   'openai/gpt-5.5': [5n, 2n],
@@ -29,30 +30,32 @@ const priorityShares: Readonly<Record<string, Share>> = {
 };
 
 /**
- * Half the standard price. A stored copy of developers.openai.com/api/docs/guides/flex-processing.md, seen 2026-11-27, says "priced at Batch
- * API rates" and leaves the models to the pricing page, of which no copy was seen. Which models, and that it is half, third parties say.
+ * Models that cost half the standard price in this tier. A stored copy of
+ * developers.openai.com/api/docs/guides/flex-processing.md, seen 2026-11-27, only has "priced at Batch API rates" and
+ * refers to the pricing page, of which no copy was seen. The models, and the half price, come from third parties.
  */
 const flexModels: ReadonlySet<string> = new Set([
-  // LiteLLM's model_prices_and_context_window.json, at commit 00035b69.
+  // These are from LiteLLM's model_prices_and_context_window.json, at commit 00035b69.
   ...['openai/gpt-5.5', 'openai/gpt-5.4', 'openai/gpt-5.4-mini', 'openai/gpt-5.4-nano', 'openai/gpt-5'],
-  // A copy of the pricing page's tables in a public repository, undated, of the time of GPT-5.1.
+  // These are from an undated copy of the pricing page's tables in a public repository, of the time of GPT-5.1.
   ...['openai/gpt-5.1', 'openai/gpt-5-mini', 'openai/gpt-5-nano', 'openai/o3', 'openai/o4-mini'],
-  // A table in another one, undated, of the time of GPT-5.5.
+  // This is from an undated table in another repository, of the time of GPT-5.5.
   'openai/gpt-5.2',
 ]);
 const flexShare: Share = [1n, 2n];
 
 /**
- * "Data residency endpoints are charged a 10% uplift for models released on or after March 5, 2026, that are eligible for data residency":
- * a stored copy of developers.openai.com/api/docs/guides/data-residency, seen 2026-11-27. It names us., eu., au., in. and
- * jp.api.openai.com. Which models are eligible was not seen: all of them are taken for it, so that nothing is held too low.
+ * OpenAI's rule: "Data residency endpoints are charged a 10% uplift for models released on or after March 5, 2026, that
+ * are eligible for data residency" (a stored copy of developers.openai.com/api/docs/guides/data-residency, seen
+ * 2026-11-27). It names us., eu., au., in. and jp.api.openai.com. The list of eligible models was not seen, so all
+ * models count as eligible and no hold is too low.
  */
 const regionalHost = /^[a-z]{2}\.api\.openai\.com$/;
 const regionalShare: Share = [11n, 10n];
 const regionalSince = '2026-03-05';
 /**
- * Where the catalogue has no day of release: our reading, GPT-5.4 and what is numbered above it. LiteLLM's list has a snapshot
- * gpt-5.4-2026-03-05, and this uplift from GPT-5.4 on.
+ * Decides for models without a release date in the catalogue. We read the rule as GPT-5.4 and every higher number:
+ * LiteLLM's list has a snapshot gpt-5.4-2026-03-05, and this uplift from GPT-5.4 on.
  */
 const regionalByName = /^openai\/gpt-(?:5\.[4-9]|[6-9])/;
 
@@ -61,7 +64,7 @@ function costsMoreInRegions(model: CatalogueModel): boolean {
   return released === null ? regionalByName.test(factsId(model)) : released >= regionalSince;
 }
 
-/** Tiers that cost the standard price, by whatever name. */
+/** Names of tiers that cost the standard price. */
 const standardTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'on_demand']);
 
 const factsId = ({ facts, provider, model }: CatalogueModel) => facts?.id ?? `${provider}/${model}`;
@@ -74,12 +77,15 @@ function shareOfTier(model: CatalogueModel, tier: string): Share | null {
   return tier === 'flex' && flexModels.has(id) ? flexShare : null;
 }
 
-/** Whether it is known what this model costs in this tier, so that it may be asked for. Other vendors have tiers of their own. */
+/**
+ * True if the price of this model in this tier is known, so the tier may be requested. The tiers of other vendors
+ * aren't known here.
+ */
 export const hasTierPrice = (model: CatalogueModel, tier: string): boolean => shareOfTier(model, tier) !== null;
 
 interface Variant {
   readonly standard: CatalogueModel;
-  /** Of the address that it is asked at. */
+  /** The share for the address at which the model is called. */
   readonly region: Share;
 }
 
@@ -87,8 +93,9 @@ const variants = new WeakMap<CatalogueModel, Map<string, CatalogueModel>>();
 const origins = new WeakMap<CatalogueModel, Variant>();
 
 /**
- * The model as it is held for and billed where this tier is asked for at this address: the same one where both cost the standard price. A
- * cheaper tier is held for at the standard price, because the provider may serve another than was asked for.
+ * Returns the model with its price for this tier at this address, for the hold and the cost. Returns the same model if
+ * that's the standard price. The hold for a cheaper tier uses the standard price, because the provider may serve
+ * another tier than the requested one.
  */
 export function pricedFor(model: CatalogueModel, tier: string | undefined, baseUrl: string): CatalogueModel {
   if (model.price === null || !isOpenAi(model)) return model;
@@ -106,7 +113,10 @@ export function pricedFor(model: CatalogueModel, tier: string | undefined, baseU
   return made;
 }
 
-/** The price of what was served, and whether it is known; without a tier the one that was held for. */
+/**
+ * Returns the price of the tier that was served, and whether it's known. Without a tier, it's the price that the hold
+ * was based on.
+ */
 export function priceAsServed(
   model: CatalogueModel,
   tier: string | undefined,
@@ -122,7 +132,10 @@ export function priceAsServed(
 
 const scaledPrices = new WeakMap<Price, Map<string, Price>>();
 
-/** Each rate by this share, rounded up to the pico-dollar. Fees of searches and requests are the same in each tier. */
+/**
+ * Multiplies each rate by the share, rounded up to the pico-dollar. Fees for searches and requests are the same in each
+ * tier.
+ */
 function scaled(price: Price, share: Share): Price {
   const known = scaledPrices.get(price) ?? new Map<string, Price>();
   scaledPrices.set(price, known);

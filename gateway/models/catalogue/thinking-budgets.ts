@@ -1,6 +1,9 @@
 import type { Effort } from './model-facts.ts';
 
-/** How many tokens an effort gives a model to think with. OpenAI says no numbers: its efforts are taken for the same. */
+/**
+ * Tokens that a model may think with at each effort. OpenAI publishes no numbers, so the same are assumed for its
+ * efforts.
+ */
 export const thinkingBudgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1_024,
   low: 4_096,

@@ -24,17 +24,17 @@ describe('the nearest known model', () => {
     ['google', 'gemini-4-pro', 'gemini-3.1-pro-preview'],
     ['google', 'gemini-flash-latest', 'gemini-3.8-flash'],
     ['google', 'gemini-2.5-flash-preview-09-2026', 'gemini-2.5-flash'],
-  ])('of %s %s is %s', (provider, model, nearest) => {
+  ])('from %s to %s is %s', (provider, model, nearest) => {
     expect(nearestFacts(provider, model)?.id).toBe(`${provider}/${nearest}`);
   });
 
-  test('is of the same generation when the tier has none in it', () => {
+  test('is of the same generation even if that generation lacks the tier', () => {
     const facts = nearestFacts('anthropic', 'claude-haiku-6');
     expect(facts?.thinking.by).toBe('adaptive');
     expect(facts?.sampling).toEqual([]);
   });
 
-  test('is nothing for a provider without known models', () => {
+  test('is null for a provider without known models', () => {
     expect(nearestFacts('mistral', 'mistral-large-4')).toBeNull();
   });
 });

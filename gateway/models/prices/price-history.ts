@@ -3,25 +3,28 @@ import { type PriceRow, parsePricing, rowOn } from './price-document.ts';
 import { priceToJson } from './price-json.ts';
 import { type AddedPrice, pricedOn } from './price-rows.ts';
 
-/** What is known of a model's price without the rows that an operator added. */
+/** The known prices of a model, without the rows that an operator added. */
 export interface BookPrices {
   /** `provider/model`. */
   readonly id: string;
   readonly rows: readonly PriceRow[];
-  /** Day on which the rows were published, `YYYY-MM-DD`. */
+  /** The day on which the rows were published, `YYYY-MM-DD`. */
   readonly asOf: string;
   readonly source: string;
 }
 
-/** A price from a day on, `YYYY-MM-DD`, UTC; `from: null`: since before anybody wrote it down. */
+/**
+ * A price that holds from a day on (`YYYY-MM-DD`, UTC). `from: null`: it already held when prices were first recorded.
+ */
 export interface DatedPrice {
   readonly from: string | null;
   readonly price: Price | null;
 }
 
 /**
- * What a model was, is and will be charged by, oldest first: on each day the price that `pricedOn` finds. Days on which nothing
- * changes are left out. `bookDay`: the day of the shipped book, before which refreshed rows no longer count.
+ * Returns the past, present and planned prices of a model, oldest first: for each day the price that `pricedOn` finds.
+ * Days on which nothing changes are left out. `bookDay`: the day of the shipped book. Refreshed rows from before that
+ * day no longer count.
  */
 export function priceHistory(book: BookPrices, added: readonly AddedPrice[], bookDay: string): DatedPrice[] {
   const own = added.filter(({ model }) => model === book.id);
@@ -30,8 +33,8 @@ export function priceHistory(book: BookPrices, added: readonly AddedPrice[], boo
     from,
     price: priceFrom(book, own, from, bookDay),
   }));
-  return dated.filter(({ from, price }, at) => {
-    const before = dated[at - 1]?.price ?? null;
+  return dated.filter(({ from, price }, index) => {
+    const before = dated[index - 1]?.price ?? null;
     return from === null ? price !== null : amounts(price) !== amounts(before);
   });
 }
@@ -44,5 +47,5 @@ function priceFrom(book: BookPrices, added: readonly AddedPrice[], from: string 
   return pricedOn([model], added, day, bookDay)[0]?.price ?? null;
 }
 
-/** What is charged, without where it stands. */
+/** The amounts of a price, without its day and source. */
 const amounts = (price: Price | null) => price && JSON.stringify({ ...priceToJson(price), as_of: null, source: null });

@@ -3,7 +3,7 @@ import type { Price, Rates } from '#shared/price.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { type AddedPrice, readAddedPrices } from './price-rows.ts';
 
-/** Prices in the wire's spelling (wire contract §2.1): decimal strings in USD per token. */
+/** Converts a price to its wire format (wire contract §2.1): decimal strings in USD per token. */
 export const priceToJson = (price: Price) => ({
   currency: 'USD' as const,
   unit: 'token' as const,
@@ -18,14 +18,17 @@ export const priceToJson = (price: Price) => ({
 
 const known = new WeakMap<Price, string>();
 
-/** The same as text. Prices live as long as the catalogue, so that each is spelled once. */
+/**
+ * Converts a price to the text of its wire format. Prices live as long as the catalogue, so each is converted only
+ * once.
+ */
 export function priceText(price: Price): string {
   const text = known.get(price) ?? JSON.stringify(priceToJson(price));
   known.set(price, text);
   return text;
 }
 
-/** A price as it was spelled, to be spelled the same again. */
+/** Parses a price and remembers its text, so that it's written again unchanged. */
 export function priceFromText(text: string): Price {
   const price = priceFromJson(text);
   known.set(price, text);
@@ -45,7 +48,7 @@ const ratesToJson = (rates: Rates) => ({
 
 type PriceJson = ReturnType<typeof priceToJson>;
 
-/** Reads a price row as it was kept with a request. */
+/** Reads a price as it was stored with a request. */
 export function priceFromJson(text: string): Price {
   const json = JSON.parse(text) as PriceJson;
   return {
@@ -68,13 +71,13 @@ const ratesFromJson = (json: ReturnType<typeof ratesToJson>): Rates => ({
 });
 
 export interface LivePrices {
-  /** The same array as long as nothing was added. */
+  /** Returns the same array until prices are added. */
   readonly current: () => readonly AddedPrice[];
-  /** Looks whether another process has added prices. */
+  /** Checks whether another process has added prices. */
   reload(): Promise<void>;
 }
 
-/** The prices beside the book, as far as they are known in this process. */
+/** Keeps the prices besides those of the book, as far as this process knows them. */
 export async function createLivePrices(db: GatewayDb): Promise<LivePrices> {
   let known = await readAddedPrices(db);
   return {

@@ -3,28 +3,31 @@ import type { GatewayDb } from '../../storage/open-database.ts';
 import type { PriceRowRow } from '../../storage/schema.ts';
 import { type PriceFields, parsePricing, priceFields } from './price-document.ts';
 
-/** A price that is not in the shipped book. */
+/** A price that isn't in the shipped book. */
 export interface AddedPrice {
   /** `provider/model`. */
   readonly model: string;
-  /** `override`: the operator's own, above all others. `refresh`: a newer edition of the book. */
+  /**
+   * `override`: the operator's own price, which takes precedence over all others. `refresh`: a price of a newer edition
+   * of the book.
+   */
   readonly kind: 'override' | 'refresh';
   readonly source: string;
-  /** `YYYY-MM-DD`: when it was published. */
+  /** The day on which it was published, `YYYY-MM-DD`. */
   readonly asOf: string;
   /** First day on which it holds, UTC. */
   readonly from: string;
-  /** Null ends an override: from that day the book holds again. */
+  /** Null ends an override: from that day on, the book's price holds again. */
   readonly price: PriceFields | null;
 }
 
-/** All of them, in the order in which they were added. */
+/** Returns all added prices, in the order in which they were added. */
 export async function readAddedPrices(db: GatewayDb): Promise<AddedPrice[]> {
   const rows = await db.selectFrom('price_rows').selectAll().orderBy('seq').execute();
   return rows.map(toAddedPrice);
 }
 
-/** Adds rows; what is there is never changed. */
+/** Adds rows. Existing rows are never changed. */
 export async function addPrices(db: GatewayDb, prices: readonly AddedPrice[], now: number): Promise<void> {
   if (prices.length === 0) return;
   const rows = prices.map(({ model, kind, source, asOf, from, price }) => ({
@@ -48,23 +51,29 @@ const toAddedPrice = (row: PriceRowRow): AddedPrice => ({
   price: row.price === null ? null : priceFields.parse(JSON.parse(row.price)),
 });
 
-/** The row that holds on a day: the latest that has begun, of those the one added last. */
+/**
+ * Returns the row that holds on a day: the one that began last. Of several that began on the same day, it's the one
+ * added last.
+ */
 export const heldOn = (rows: readonly AddedPrice[], day: string): AddedPrice | undefined =>
   rows
     .filter(({ from }) => from <= day)
     .reduce<AddedPrice | undefined>((held, row) => (held && held.from > row.from ? held : row), undefined);
 
-/** The operator's own prices of a model that are to begin after this day, each as it was planned last. */
+/**
+ * Returns the operator's own prices of a model that will begin after this day. If several are planned for one day, the
+ * last one counts.
+ */
 export function plannedAfter(added: readonly AddedPrice[], model: string, day: string): AddedPrice[] {
   const byDay = new Map<string, AddedPrice>();
   for (const row of added)
     if (row.model === model && row.kind === 'override' && row.from > day) byDay.set(row.from, row);
   return [...byDay.values()]
     .filter(({ price }) => price !== null)
-    .toSorted((one, other) => one.from.localeCompare(other.from));
+    .toSorted((first, second) => first.from.localeCompare(second.from));
 }
 
-/** A model as far as it has a price. */
+/** The fields of a model that concern its price. */
 interface Priced {
   readonly id: string;
   readonly price: Price | null;
@@ -74,8 +83,8 @@ interface Priced {
 }
 
 /**
- * Models with the price that holds on a day: the operator's own, else the refreshed one, else the book's. A refreshed row
- * counts until the gateway ships a book that is newer.
+ * Returns the models with the prices that hold on a day: the operator's own price, else the refreshed one, else the
+ * book's. A refreshed row counts until the gateway ships a newer book.
  */
 export function pricedOn<Model extends Priced>(
   models: readonly Model[],

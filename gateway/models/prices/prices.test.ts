@@ -43,7 +43,7 @@ async function open() {
   return { ...opened, pricing, ask, records };
 }
 
-/** A server on loopback with a price document. */
+/** Opens a server on loopback that sends this price document. */
 async function serving(body: string | object, status = 200) {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
@@ -62,7 +62,7 @@ const document = (more: Partial<PriceDocument['models'][number]> = {}, as_of = t
 });
 
 describe('an override', () => {
-  test('is what requests cost from then on, with its source and day; earlier requests keep their row', async () => {
+  test('applies to later requests with its source and day, and earlier requests keep their price', async () => {
     const { gateway, pricing, ask, records } = await open();
     const before = await ask();
     await gateway.operator.overridePrice({ model: id, price: flat('10', '40') });
@@ -85,7 +85,7 @@ describe('an override', () => {
     });
   });
 
-  test('that is given back without a day takes back what was planned for later', async () => {
+  test('that is removed without a day also removes the prices planned for later', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
@@ -96,7 +96,7 @@ describe('an override', () => {
     }
   });
 
-  test('that is given back from a day on leaves what was planned after it', async () => {
+  test('that is removed from a day on keeps the prices planned after that day', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
@@ -110,7 +110,7 @@ describe('an override', () => {
     expect(seen).toEqual([source, source, source, source, 'override']);
   });
 
-  test('begins at midnight UTC of its day, and ends on the day it was given back', async () => {
+  test('begins at midnight UTC of its day, and ends on the day from which it is removed', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-21', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-23', price: null });
@@ -133,7 +133,7 @@ describe('an override', () => {
     expect(await gateway.operator.addedPrices()).toEqual([]);
   });
 
-  test('gives a price to a model of a server that names none', async () => {
+  test('gives a price to a model whose server lists none', async () => {
     const upstream = await openUpstream((_call, response) => {
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'qwen' }] }));
     });
@@ -147,7 +147,7 @@ describe('an override', () => {
   });
 });
 
-test('of rows that have begun the latest holds, and of one day’s the one added last', () => {
+test('the price row that began last holds, and of several from one day the one added last', () => {
   const row = (from: string, input: string): AddedPrice => ({
     model: id,
     kind: 'override',
@@ -161,7 +161,7 @@ test('of rows that have begun the latest holds, and of one day’s the one added
   expect(['2026-11-19', '2026-11-20', '2026-11-21', '2027-01-01'].map(on)).toEqual([null, '2', '3', '3']);
 });
 
-test('nobody changes or removes a price row', async () => {
+test('a price row can be neither changed nor removed', async () => {
   const { db } = await openDatabase(':memory:');
   onTestFinished(() => db.destroy());
   const row: AddedPrice = { model: id, kind: 'override', source: 'o', asOf: today, from: today, price: flat('1', '2') };
@@ -172,7 +172,7 @@ test('nobody changes or removes a price row', async () => {
 });
 
 describe('a refresh', () => {
-  test('adds what is new from today on, says what it ignores, and adds nothing twice', async () => {
+  test('adds new prices from today on, reports what it ignores, and adds nothing twice', async () => {
     const { gateway, pricing, ask, records, pass } = await open();
     const before = await ask();
     const rows = [
@@ -197,7 +197,7 @@ describe('a refresh', () => {
     expect(await pricing()).toMatchObject({ prompt: '0.0000005' });
   });
 
-  test('leaves the operator’s own price above it', async () => {
+  test("does not replace the operator's own price", async () => {
     const { gateway, pricing } = await open();
     await gateway.operator.overridePrice({ model: id, price: flat('3', '9') });
     const rows = [{ from: null, ...flat('0.6', '4.5') }];
@@ -207,7 +207,7 @@ describe('a refresh', () => {
     expect(await pricing()).toMatchObject({ prompt: '0.0000006', source: 'prices.example' });
   });
 
-  test('of the book as it is adds nothing', async () => {
+  test('with the shipped book adds nothing', async () => {
     const { gateway } = await open();
     expect((await gateway.operator.refreshPrices(await serving(shippedBook))).added).toEqual([]);
   });
@@ -229,7 +229,7 @@ describe('a refresh', () => {
     ['has a model twice', { ...document(), models: [...document().models, ...document().models] }, /twice/],
     ['has rows in disorder', document({ rows: [{ ...sane, from: '2026-12-01' }, sane] }), /not in the order/],
     ['has no price for today', document({ rows: [{ ...sane, from: '2027-01-01' }] }), /no price of openai/],
-  ])('of a document that %s is refused as a whole', async (_name, body, sentence) => {
+  ])('with a document that %s is refused completely', async (_name, body, sentence) => {
     const { gateway } = await open();
     const good = { ...document({ rows: [{ from: null, ...flat('0.7', '4') }] }).models[0], id: 'openai/gpt-5.4-nano' };
     const both =
@@ -251,20 +251,20 @@ describe('a refresh', () => {
     await expect(gateway.operator.refreshPrices(url)).rejects.toThrow(sentence);
   });
 
-  test('that is answered with an error is refused', async () => {
+  test('is refused when the server answers with an error', async () => {
     const { gateway } = await open();
     await expect(gateway.operator.refreshPrices(await serving({}, 500))).rejects.toThrow(/answered 500/);
   });
 });
 
-// Programs take them as they are.
-test('the books that ship are what their schemas say, and nothing more', () => {
+// The gateway uses the shipped data without checking it.
+test('the shipped price data matches its schemas exactly', () => {
   expect(priceDocument.parse(shippedBook)).toEqual(shippedBook);
   expect(listedBook.parse(listed)).toEqual(listed);
 });
 
-// A prompt of exactly 272,000 tokens is at the plain price: "more than 272K" is what the vendors' pages say.
-test('a dearer tier begins above a whole thousand tokens, as vendors say it', () => {
+// A prompt of exactly 272,000 tokens has the lower price: the vendors' pages have "more than 272K".
+test("a price tier begins above a multiple of 1,000 tokens, as the vendors' pages have it", () => {
   const { models } = priceDocument.parse(shippedBook);
   const tiers = [...models, ...listedBook.parse(listed).models].flatMap(({ rows }) => rows.flatMap((row) => row.tiers));
   const limits = tiers.map(({ above }) => above);

@@ -5,15 +5,15 @@ import type { BookModel, PriceDocument } from './price-document.ts';
 const listed = new Set(book.models.map(({ id }) => id));
 
 /**
- * The book that ships with the gateway, and models that are newer than it, with the prices of their vendors' own pages. Checked by
- * its test, because a check at each start would take 15 ms of it.
+ * The price book that ships with the gateway, and newer models with the prices of their vendors' own pages. A test
+ * checks the data, because a check at each start would take 15 ms.
  */
 export const shippedBook: PriceDocument = {
   ...book,
   models: [...book.models, ...vendorPrices.models.filter(({ id }) => !listed.has(id))],
 };
 
-/** The day and the source of a model's shipped rows. */
+/** Returns the day and the source of a model's shipped rows. */
 export const originOfPrice = ({ as_of: asOf, source }: BookModel) => ({
   asOf: asOf ?? shippedBook.as_of,
   source: source ?? shippedBook.source,

@@ -201,7 +201,7 @@ function outputFormat({ response_format: format }: Parameters): object | null {
 }
 
 function toolFields({ parameters, facts }: ProviderRequest): object {
-  const search = webSearchTool(parameters, facts?.webSearch?.most);
+  const search = webSearchTool(parameters, facts?.webSearch?.max);
   if (!parameters.tools?.length) return search === null ? {} : { tools: [search] };
   const functions = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
     name: fn.name,

@@ -59,8 +59,6 @@ function byBudget(
   effort: Effort | undefined,
   maxTokens: number,
 ): Thinking {
-  const budget = effort && effort !== 'none' ? Math.min(thinkingBudgets[effort], rule.most, maxTokens - 1) : 0;
-  return budget < rule.least
-    ? { active: false }
-    : { thinking: { type: 'enabled', budget_tokens: budget }, active: true };
+  const budget = effort && effort !== 'none' ? Math.min(thinkingBudgets[effort], rule.max, maxTokens - 1) : 0;
+  return budget < rule.min ? { active: false } : { thinking: { type: 'enabled', budget_tokens: budget }, active: true };
 }

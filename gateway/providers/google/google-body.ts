@@ -194,7 +194,7 @@ function thinking(request: ProviderRequest): object {
 
 function budgetFor(effort: keyof typeof budgets, rule: ModelFacts['thinking'] | undefined): number {
   if (effort === 'none' || rule?.by !== 'thinking_budget') return budgets[effort];
-  return Math.min(Math.max(budgets[effort], rule.least), rule.most);
+  return Math.min(Math.max(budgets[effort], rule.min), rule.max);
 }
 
 function toolFields({ tools, tool_choice: choice, web_search_options: search }: Parameters): object {

@@ -267,7 +267,7 @@ function toolFields(request: ProviderRequest): object {
     strict: strict ?? false,
   }));
   const own = withOwnTools(functions, request);
-  const maxSearches = facts?.webSearch?.most;
+  const maxSearches = facts?.webSearch?.max;
   return {
     tools: search ? [...own, webSearchTool(search)] : own,
     ...(search && maxSearches !== undefined ? { max_tool_calls: maxSearches } : {}),

@@ -1,10 +1,10 @@
 import type { ModelFacts, Source } from '../model-facts.ts';
 
-/** What is known of Anthropic's models over the Messages API. */
+/** Facts about Anthropic's models at the Messages API. */
 
 const read = '2026-11-22';
 const page = (path: string, day = read): Source => ({ url: `https://platform.claude.com/docs/en/${path}`, read: day });
-/** When the pages of models newer than the others were read. */
+/** The day on which the pages of the newest models were read. */
 const readLater = '2026-11-27';
 
 const overview = page('models/overview');
@@ -18,8 +18,8 @@ const prefixChecks = page('build-with-claude/preserved-thinking/prefix-checks');
 const deprecations = page('about-claude/model-deprecations');
 const searching = page('agents-and-tools/tool-use/web-search-tool');
 
-/** Claude searches until it has enough; `max_uses` ends that. */
-const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
+/** Claude searches until it has enough. `max_uses` limits that. */
+const webSearch = { price: '0.01', charged: 'searches', max: 5, besideTools: true } as const;
 
 const common = {
   makesImages: false,
@@ -36,7 +36,7 @@ const common = {
   picturesInResults: true,
   samplesWhileThinking: false,
   notTogether: ['temperature', 'top_p'],
-  largestSeed: Number.MAX_SAFE_INTEGER,
+  maxSeed: Number.MAX_SAFE_INTEGER,
   maxTemperature: 1,
   refusedFields: [],
   schema: 'closed',
@@ -46,7 +46,7 @@ const common = {
   refusesBlankTurns: true,
 } as const;
 
-/** From 4.7 on: adaptive thinking and nothing else, and no sampling. */
+/** From version 4.7 on, there is only adaptive thinking, and no sampling parameter is accepted. */
 const adaptive = {
   ...common,
   contextLength: 1_000_000,
@@ -59,7 +59,7 @@ const adaptive = {
   sources: [searching, overview, effort, thinkingTable, create, errors, toolLoop, structured],
 } as const;
 
-/** Thinks whatever it is asked, and is never made to call a tool. */
+/** These models think whatever the request asks for, and can't be forced to call a tool. */
 const alwaysThinking = {
   ...adaptive,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
@@ -73,13 +73,13 @@ const four6 = {
   sampling: ['temperature', 'top_p'],
 } as const;
 
-/** Up to 4.5: a budget of tokens, and a conversation may end with Claude's own words. */
+/** Up to version 4.5, thinking has a budget in tokens, and a conversation may end with an assistant message. */
 const budgeted = {
   ...common,
   contextLength: 200_000,
   maxOutputTokens: 64_000,
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
-  thinking: { by: 'budget_tokens', least: 1_024, most: 32_000 },
+  thinking: { by: 'budget_tokens', min: 1_024, max: 32_000 },
   forcedTools: 'without_thinking',
   sampling: ['temperature', 'top_p'],
   prefill: true,
@@ -111,7 +111,8 @@ export const anthropicModels: readonly ModelFacts[] = [
     ...alwaysThinking,
     id: 'anthropic/claude-fable-5',
     description: 'Next-generation intelligence for long-running agents.',
-    // Refused in June 2026, documented as accepted since September: only 5.1 and later refuse to be forced.
+    // Forced tools were refused in June 2026, but are documented as accepted since September: only 5.1 and later refuse
+    // them.
     forcedTools: 'always',
     quality: 0.96,
     speed: [2200, 50],
@@ -138,7 +139,7 @@ export const anthropicModels: readonly ModelFacts[] = [
     sources: [...adaptive.sources, page('about-claude/models/whats-new-opus-5')],
   },
   {
-    // Its pages say that forced tools are refused, and that thinking before the first word is turned off by a mode of its own.
+    // By its documentation it refuses forced tools, and a separate mode turns off thinking before the first word.
     ...alwaysThinking,
     id: 'anthropic/claude-sonnet-5-5',
     thinking: { by: 'adaptive', byDefault: true, bound: true },
@@ -184,7 +185,7 @@ export const anthropicModels: readonly ModelFacts[] = [
   },
   { ...budgeted, id: 'anthropic/claude-sonnet-4-5', released: '2025-09-29', quality: 0.74, speed: [1200, 75] },
   {
-    // No page read says whether a tool may be forced or thinking left out: neither is asked.
+    // It isn't documented whether tools can be forced or thinking can be turned off, so neither is requested.
     ...alwaysThinking,
     id: 'anthropic/claude-haiku-5-5',
     description: 'For high-volume, latency-sensitive tasks such as classification, extraction and routing.',

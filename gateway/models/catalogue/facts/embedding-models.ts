@@ -1,14 +1,14 @@
 import { parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import type { CatalogueModel, EmbeddingFacts } from '../catalogue.ts';
 
-/** Embedding models of vendors whose prices are known, with the pages that say it; read 2026-11-22. */
+/** Embedding models of vendors with known prices, each with the page of its facts, read 2026-11-22. */
 
 interface Known extends EmbeddingFacts {
   readonly id: string;
   readonly name: string;
   /** `YYYY-MM-DD`. */
   readonly released: string;
-  /** USD per token of input; nothing else is charged. */
+  /** USD per input token. Nothing else is charged. */
   readonly price: string;
   readonly source: string;
 }
@@ -16,8 +16,9 @@ interface Known extends EmbeddingFacts {
 const read = '2026-11-22';
 
 /**
- * OpenAI: 2,048 inputs of 8,192 tokens each, 300,000 tokens in all, as https://microsoft.github.io/openaivec/api/embeddings/ says
- * of its contract; tokens as input by https://docs.rs/async-openai, which is made of its specification.
+ * OpenAI accepts 2,048 inputs of 8,192 tokens each and 300,000 tokens in all
+ * (https://microsoft.github.io/openaivec/api/embeddings/). It accepts token numbers as input
+ * (https://docs.rs/async-openai, which is generated from its specification).
  */
 const openAi = { inputTokens: 8_192, inputs: 2_048, requestTokens: 300_000, takesTokens: true } as const;
 
@@ -28,7 +29,7 @@ const known: readonly Known[] = [
     released: '2024-01-25',
     ...openAi,
     dimensions: 1_536,
-    selectable: { least: 1, most: 1_536 },
+    selectable: { min: 1, max: 1_536 },
     price: '0.00000002',
     source: 'https://developers.openai.com/api/docs/models/text-embedding-3-small',
   },
@@ -38,17 +39,18 @@ const known: readonly Known[] = [
     released: '2024-01-25',
     ...openAi,
     dimensions: 3_072,
-    selectable: { least: 1, most: 3_072 },
+    selectable: { min: 1, max: 3_072 },
     price: '0.00000013',
     source: 'https://developers.openai.com/api/docs/models/text-embedding-3-large',
   },
   {
-    // Where shortened vectors end is not documented there: Google refuses what is too short. 100 inputs: the API's own refusal, https://github.com/geldata/gel/issues/9032.
+    // The minimum length of shortened vectors isn't documented, but Google refuses a length that is too short. The
+    // limit of 100 inputs comes from the API's own refusal (https://github.com/geldata/gel/issues/9032).
     id: 'google/gemini-embedding-001',
     name: 'Gemini Embedding 001',
     released: '2025-05-20',
     dimensions: 3_072,
-    selectable: { least: 1, most: 3_072 },
+    selectable: { min: 1, max: 3_072 },
     price: '0.00000015',
     inputTokens: 2_048,
     inputs: 100,
@@ -57,8 +59,10 @@ const known: readonly Known[] = [
     source: 'https://developers.googleblog.com/en/gemini-embedding-available-gemini-api/',
   },
   {
-    // 512 inputs and 16,384 tokens in all: the API's own refusals, https://github.com/raphaelmansuy/edgequake-llm/pull/74 and
-    // https://github.com/aurelio-labs/semantic-router/issues/297. Price: https://opencode.ai/data/mistral/mistral-embed.json.
+    // The limits of 512 inputs and 16,384 tokens in all come from the API's own refusals
+    // (https://github.com/raphaelmansuy/edgequake-llm/pull/74,
+    // https://github.com/aurelio-labs/semantic-router/issues/297). The price comes from
+    // https://opencode.ai/data/mistral/mistral-embed.json.
     id: 'mistral/mistral-embed',
     name: 'Mistral Embed',
     released: '2023-12-11',
@@ -73,10 +77,10 @@ const known: readonly Known[] = [
   },
 ];
 
-/** What is taken for granted of a model that only its server knows: nothing. */
+/** The facts of a model that only its server knows. Nothing is taken for granted. */
 export const unknownEmbedding: EmbeddingFacts = {
   dimensions: null,
-  selectable: { least: 1, most: 65_536 },
+  selectable: { min: 1, max: 65_536 },
   inputTokens: null,
   inputs: null,
   requestTokens: null,
@@ -106,7 +110,7 @@ const models = known.map((entry): CatalogueModel => {
   );
 });
 
-/** The record of a model that makes embeddings and nothing else. */
+/** Builds the record of a model that only makes embeddings. */
 export function embeddingModel(
   id: string,
   name: string,
@@ -145,8 +149,11 @@ export function embeddingModel(
 
 const byId = new Map(models.map((model) => [model.id, model]));
 
-/** A known embedding model by `provider/model`. */
+/** Returns a known embedding model by `provider/model`. */
 export const knownEmbedding = (id: string): CatalogueModel | undefined => byId.get(id);
 
-/** Those of vendors that the gateway has adapters of its own for: their lists are not asked for. */
+/**
+ * Embedding models of the vendors that have an adapter of their own. The lists of these vendors aren't fetched for
+ * embeddings.
+ */
 export const bookEmbeddings: readonly CatalogueModel[] = models.filter(({ provider }) => provider !== 'mistral');

@@ -1,6 +1,6 @@
 import type { ModelFacts, Source } from '../model-facts.ts';
 
-/** What is known of Google's models over the Gemini API. */
+/** Facts about Google's models at the Gemini API. */
 
 const read = '2026-11-22';
 const page = (path: string): Source => ({ url: `https://ai.google.dev/gemini-api/docs/${path}`, read });
@@ -37,7 +37,7 @@ const common = {
   parallelToolCalls: false,
   samplesWhileThinking: true,
   notTogether: null,
-  largestSeed: 2 ** 31 - 1,
+  maxSeed: 2 ** 31 - 1,
   maxTemperature: 2,
   refusedFields: [],
   schema: 'as_sent',
@@ -46,10 +46,13 @@ const common = {
   refusesBlankTurns: true,
 } as const;
 
-/** It is not told how often it may search, and takes no functions beside it. Gemini 3 is charged by searches, 2.5 by requests. */
+/**
+ * A request can't limit the number of searches, and it can't have functions at the same time. Gemini 3 is charged by
+ * the search, Gemini 2.5 by the request.
+ */
 const webSearch = {
-  three: { price: '0.014', charged: 'searches', most: 10, besideTools: false },
-  two5: { price: '0.035', charged: 'requests', most: 1, besideTools: false },
+  three: { price: '0.014', charged: 'searches', max: 10, besideTools: false },
+  two5: { price: '0.035', charged: 'requests', max: 1, besideTools: false },
 } as const;
 
 const three = {
@@ -64,7 +67,7 @@ const three = {
   sources: [levels, latest, signatures, structured, deprecations, searching, prices],
 } as const;
 
-/** Since 3.6 the sampling is fixed, and a request that ends with the model's turn is refused. */
+/** Since version 3.6 sampling can't be changed, and a request that ends with the model's turn is refused. */
 const fixedSampling = {
   ...three,
   sampling: [],
@@ -72,7 +75,10 @@ const fixedSampling = {
   sources: [...three.sources, three6, seen.noPrefill],
 } as const;
 
-/** Their models' pages say: no functions, and 65,536 and 131,072 tokens of input. They think as they like. */
+/**
+ * Models that generate images. By their documentation they have no functions, and accept 65,536 or 131,072 input
+ * tokens. Their thinking can't be controlled.
+ */
 const painting = {
   ...three,
   makesImages: true,
@@ -96,7 +102,7 @@ const withoutMinimal = {
 const two5 = {
   ...common,
   webSearch: webSearch.two5,
-  thinking: { by: 'thinking_budget', least: 1, most: 24_576 },
+  thinking: { by: 'thinking_budget', min: 1, max: 24_576 },
   efforts: ['none', 'minimal', 'low', 'medium', 'high'],
   picturesInResults: false,
   sampling: ['temperature', 'top_p'],
@@ -187,8 +193,8 @@ export const googleModels: readonly ModelFacts[] = [
   {
     ...two5,
     id: 'google/gemini-2.5-pro',
-    // Its thinking cannot be turned off.
-    thinking: { by: 'thinking_budget', least: 128, most: 32_768 },
+    // The thinking of this model can't be turned off.
+    thinking: { by: 'thinking_budget', min: 128, max: 32_768 },
     efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
     released: '2025-06-17',
     shutDown: '2026-12-01',
@@ -208,7 +214,7 @@ export const googleModels: readonly ModelFacts[] = [
   {
     ...two5,
     id: 'google/gemini-2.5-flash-lite',
-    thinking: { by: 'thinking_budget', least: 512, most: 24_576 },
+    thinking: { by: 'thinking_budget', min: 512, max: 24_576 },
     released: '2025-07-22',
     quality: 0.38,
     speed: [400, 250],

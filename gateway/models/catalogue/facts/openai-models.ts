@@ -1,17 +1,17 @@
 import type { ModelFacts, Source } from '../model-facts.ts';
 
-/** Where facts of OpenAI's models were read. */
+/** The sources of the facts about OpenAI's models. */
 
 const read = '2026-11-22';
 const page = (url: string): Source => ({ url, read });
 
-/** Of a model that was released after the others' pages were read. */
+/** The page of a model that was released after the other pages were read. */
 const laterPage = (name: string): Source => ({
   url: `https://developers.openai.com/api/docs/models/${name}`,
   read: '2026-11-27',
 });
 
-/** What the API itself answered, where its pages do not say it. */
+/** Sources for what the API does but its documentation leaves out. */
 const seen = {
   astraEfforts: page('https://github.com/BerriAI/litellm-docs/pull/1173'),
   astraTools: page('https://github.com/genkit-ai/genkit/pull/6303'),
@@ -32,7 +32,7 @@ const seen = {
   verified: page('https://help.openai.com/en/articles/10910291-api-organization-verification'),
 };
 
-/** What is known of OpenAI's models, over the API by which the gateway asks each of them (`fitting/fit-request.ts`). */
+/** Facts about OpenAI's models, at the API that the gateway calls for each of them (`fitting/fit-request.ts`). */
 
 const guide = page('https://developers.openai.com/api/docs/guides/latest-model');
 const reasoning = page('https://developers.openai.com/api/docs/guides/reasoning');
@@ -40,8 +40,8 @@ const deprecations = page('https://developers.openai.com/api/docs/deprecations')
 const searching = page('https://developers.openai.com/api/docs/guides/tools-web-search');
 const prices = page('https://developers.openai.com/api/docs/pricing');
 
-/** Over the Responses API; `max_tool_calls` ends it. */
-const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
+/** The web search of the Responses API. `max_tool_calls` limits it. */
+const webSearch = { price: '0.01', charged: 'searches', max: 5, besideTools: true } as const;
 
 const common = {
   makesImages: false,
@@ -59,7 +59,7 @@ const common = {
   picturesInResults: false,
   samplesWhileThinking: true,
   notTogether: null,
-  largestSeed: Number.MAX_SAFE_INTEGER,
+  maxSeed: Number.MAX_SAFE_INTEGER,
   maxTemperature: 2,
   schema: 'as_sent',
   jsonMode: 'with_the_word',
@@ -69,7 +69,7 @@ const common = {
   refusesBlankTurns: false,
 } as const;
 
-/** Those that think refuse to be sampled, and what rests on it. */
+/** Models that think refuse sampling parameters, and the fields that depend on sampling. */
 const thinks = {
   ...common,
   thinking: { by: 'effort', byDefault: true },
@@ -93,7 +93,7 @@ const six = {
   ...thinks,
   contextLength: 1_050_000,
   maxOutputTokens: 128_000,
-  // "max" over the Responses API only, as all that thinks.
+  // "max" works only in the Responses API, where all of these models' thinking takes place.
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   responses: true,
   webSearch,
@@ -101,7 +101,7 @@ const six = {
   sources: [guide, searching, prices, seen.checklist, seen.sixRelease, seen.sixTools, seen.sixEfforts],
 } as const;
 
-/** Its API refuses "none" and "minimal". */
+/** For these models the API refuses "none" and "minimal". */
 const thinksAlways = { ...six, efforts: ['low', 'medium', 'high', 'xhigh', 'max'] } as const;
 
 const five6 = {
@@ -110,7 +110,7 @@ const five6 = {
   sources: [guide, searching, prices, reasoning, seen.tools56, seen.efforts56, seen.max56],
 } as const;
 
-/** They do not think unless they are asked to, and tell probabilities as long as they do not. */
+/** These models only think if the request asks for it, and return log probabilities as long as they don't think. */
 const five4 = {
   ...thinks,
   thinking: { by: 'effort', byDefault: false },
@@ -197,7 +197,7 @@ export const openAiModels: readonly ModelFacts[] = [
     id: 'openai/gpt-5.5',
     contextLength: 1_000_000,
     refusedFields: thinks.refusedFields,
-    // No page says whether it thinks where nothing is said.
+    // It isn't documented whether this model thinks by default.
     thinking: thinks.thinking,
     quality: 0.86,
     speed: [2000, 70],
