@@ -14,7 +14,7 @@ import { unknownEmbedding } from '../../models/catalogue/facts/embedding-models.
 import type { InputSize } from '../../providers/content/input-size.ts';
 import type { EmbeddingCall } from './read-call.ts';
 
-/** A request that may be tried. */
+/** An admitted request for embeddings, with the model to call. */
 export interface AdmittedEmbeddings {
   readonly decision: { readonly kind: 'direct' };
   readonly targets: readonly [Target, ...Target[]];
@@ -29,10 +29,16 @@ export interface AdmittedEmbeddings {
   };
 }
 
-/** More numbers than these come in base64 only: as JSON they would be more than 40 MB. */
+/**
+ * Maximum count of numbers in an answer of floats. More are only returned as base64, because as JSON they would take
+ * more than 40 MB.
+ */
 const maxFloats = 2_097_152;
 
-/** Decides whether a request may run and by which model. Throws what the caller can do something about; calls nobody. */
+/**
+ * Decides whether a request may run, and with which model. Throws errors that the caller can act on. It calls no
+ * provider.
+ */
 export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): AdmittedEmbeddings {
   checkAccount(call);
   const { model, warnings } = getModel(call, deps);
@@ -43,7 +49,7 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
   checkDimensions(call, model, facts);
   return {
     decision: { kind: 'direct' },
-    // The caller's own key gets a second try; nobody else's key is ever used for it (§6).
+    // With the caller's own key the same model is tried twice, because no other key may ever be used instead (§6).
     targets: call.byoKey ? [target, target] : [target],
     facts,
     warnings: [...call.warnings, ...warnings, ...lifecycleWarnings(model), ...lengthWarnings(call, facts)],
@@ -60,7 +66,7 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
 function getModel(call: EmbeddingCall, { catalogue, registry, vendor }: AdmissionDeps) {
   const { models, embeddings } = catalogue();
   const { provider, model } = call;
-  // What only its server knows may make embeddings, whatever it is called.
+  // A model that only its server knows may make embeddings, whatever its name is.
   const maybe = ({ facts, simulated }: CatalogueModel) => facts === null && !simulated;
   const common = {
     provider,
@@ -90,15 +96,21 @@ function getModel(call: EmbeddingCall, { catalogue, registry, vendor }: Admissio
 
 const listing = 'GET /v1/models?capability=embeddings lists those that do.';
 
-/** Anthropic itself names Voyage AI (https://platform.claude.com/docs/en/build-with-claude/embeddings, read 2026-11-22). */
+/**
+ * Anthropic itself recommends Voyage AI for embeddings
+ * (https://platform.claude.com/docs/en/build-with-claude/embeddings, read 2026-11-22).
+ */
 function withoutEmbeddings(provider: string, name: string): AppError {
   const instead =
     provider === 'anthropic' ? ' Its guide names Voyage AI, which can be set as a server of its own.' : '';
   return new AppError('unsupported_value', `${name} offers no embeddings.${instead} ${listing}`, { param: 'model' });
 }
 
-/** An estimate is at most about twice what a tokenizer counts: a text is refused only where half of it is too much. */
-const fewestShare = 2;
+/**
+ * The estimate is at most about twice a tokenizer's count, so a text is only refused if half of its estimate is too
+ * much.
+ */
+const maxOverestimate = 2;
 
 function checkInputs({ inputs, extent }: EmbeddingCall, { id }: CatalogueModel, facts: EmbeddingFacts): void {
   const { kind, inputTokens, longest } = extent;
@@ -106,7 +118,7 @@ function checkInputs({ inputs, extent }: EmbeddingCall, { id }: CatalogueModel, 
   if (facts.inputs !== null && inputs.length > facts.inputs) {
     throw refused('input', `${id} takes at most ${facts.inputs} inputs in one request; these are ${inputs.length}`);
   }
-  const surely = (tokens: number) => (kind === 'tokens' ? tokens : Math.floor(tokens / fewestShare));
+  const surely = (tokens: number) => (kind === 'tokens' ? tokens : Math.floor(tokens / maxOverestimate));
   const about = kind === 'tokens' ? '' : 'about ';
   if (facts.inputTokens !== null && surely(longest.tokens) > facts.inputTokens) {
     const param = inputs.length > 1 ? `input[${longest.index}]` : 'input';
@@ -139,7 +151,7 @@ function checkDimensions(
 
 const refused = (param: string, sentence: string) => new AppError('unsupported_value', `${sentence}.`, { param });
 
-/** Where only an estimate is too long, the vendor decides: it refuses, or cuts. */
+/** If only an estimate is too long, the vendor decides: it refuses the input or cuts it. */
 function lengthWarnings({ extent }: EmbeddingCall, { inputTokens }: EmbeddingFacts): Warning[] {
   if (extent.kind === 'tokens' || inputTokens === null || extent.longest.tokens <= inputTokens) return [];
   const message = `An input may be longer than the ${inputTokens} tokens that the model reads; what is more may be cut off.`;

@@ -7,7 +7,7 @@ import { type AdmittedEmbeddings, admitEmbeddings } from './admit-embeddings.ts'
 import { type EmbedDeps, type Embedded, embed } from './embed.ts';
 import { type EmbeddingCall, readEmbeddingCall } from './read-call.ts';
 
-/** Of `POST /v1/embeddings`. */
+/** Answers `POST /v1/embeddings`. */
 export const embeddingsHandler =
   (deps: EmbedDeps): ExchangeHandler =>
   async (admitted) => {
@@ -29,12 +29,12 @@ export const embeddingsHandler =
     }
   };
 
-/** About what a number takes of an answer in memory. */
-const getBytes = { base64: 16 / 3, float: 20 };
+/** About how many bytes of memory a number takes in an answer. */
+const bytesPerNumber = { base64: 16 / 3, float: 20 };
 
-/** The room that a large answer will take. */
+/** Returns the memory that an answer will take, which counts towards the gateway's memory limit. */
 const answerBytes = ({ inputs, dimensions, format }: EmbeddingCall, { facts }: AdmittedEmbeddings): number =>
-  Math.ceil(inputs.length * (dimensions ?? facts.dimensions ?? 0) * getBytes[format]);
+  Math.ceil(inputs.length * (dimensions ?? facts.dimensions ?? 0) * bytesPerNumber[format]);
 
 function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void {
   const { target, data, usage, cost, estimated, routing, warnings } = embedded;
@@ -54,6 +54,6 @@ function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void
     ...routeHeaders({ type: 'route', provider, model, attempts: routing.attempts.length, summary }),
     ...warningHeaders(warnings),
   };
-  // The vectors are JSON already: they are not opened here.
+  // The vectors are JSON already, so they are inserted without parsing them.
   admitted.send(200, headers, `{"object":"list","data":${data},${JSON.stringify(rest).slice(1)}`);
 }

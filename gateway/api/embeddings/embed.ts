@@ -28,11 +28,11 @@ export interface EmbedDeps extends AdmissionDeps {
   readonly fetch: UpstreamFetch;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly byokFeeBps: number;
-  /** How long a provider may take for its whole answer. */
+  /** How long a provider may take for the complete answer. */
   readonly answerMs: number;
 }
 
-/** Embeddings and what the books say of them. */
+/** Embeddings, with the usage and cost that the ledger recorded. */
 export interface Embedded {
   readonly target: Target;
   readonly data: string;
@@ -43,7 +43,7 @@ export interface Embedded {
   readonly warnings: readonly Warning[];
 }
 
-/** A request while it runs: what its bill is made of. */
+/** A running request, with everything that its cost is computed from. */
 type EmbeddingRun = { -readonly [Name in keyof Billable]: Billable[Name] } & {
   readonly call: EmbeddingCall;
   readonly admitted: AdmittedEmbeddings;
@@ -52,8 +52,9 @@ type EmbeddingRun = { -readonly [Name in keyof Billable]: Billable[Name] } & {
 };
 
 /**
- * Holds, asks, settles. A client who leaves does not stop the provider, who charges for the answer either way: it is read, booked as
- * cancelled, and nobody gets it. Rejects with why there are no embeddings.
+ * Holds the maximum cost, calls the provider, and settles. A client disconnect doesn't stop the provider, which charges
+ * for the answer anyway: the answer is read and recorded as cancelled, but nobody gets it. Rejects with the reason if
+ * there are no embeddings.
  */
 export async function embed(
   call: EmbeddingCall,
@@ -82,7 +83,7 @@ export async function embed(
 const shuttingDown = () => new AppError('shutting_down', 'The gateway is shutting down.');
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
-/** Sets aside what the request may cost. */
+/** Holds the amount that the request may cost. */
 async function open(
   call: EmbeddingCall,
   admitted: AdmittedEmbeddings,
@@ -190,7 +191,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   }
 }
 
-/** Asks one provider once. */
+/** Calls one provider once. */
 async function attempt({ call, signal, deps }: EmbeddingRun, { provider, model, credential }: Target) {
   const { inputs, dimensions, format, user } = call;
   if (!provider.embed) throw new Error(`${provider.id} offers no embeddings`);
@@ -211,7 +212,7 @@ async function attempt({ call, signal, deps }: EmbeddingRun, { provider, model, 
   }
 }
 
-/** Settles: what is answered is what the books say. */
+/** Settles the hold. The answer contains the usage and cost that the ledger recorded. */
 async function close(
   run: EmbeddingRun,
   answer: Embeddings | AppError,

@@ -6,5 +6,5 @@ export interface EmbeddingBody {
   readonly strict: boolean;
 }
 
-/** Reads and checks a large request. */
+/** Reads and checks a large request on a worker thread. */
 export const embeddingCallTask = workerTask<EmbeddingBody, EmbeddingFields>('embedding call');

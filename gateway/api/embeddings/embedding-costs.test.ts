@@ -10,7 +10,7 @@ import { errorReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { checkLedger } from '../../ledger/check-ledger.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 
-test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano-dollar", async () => {
+test("OpenAI's own client gets embeddings as base64 and is charged to the nano-dollar", async () => {
   const { gateway, key, asked, records, call } = await openEmbeddings();
   const client = new OpenAI({
     apiKey: key,
@@ -20,7 +20,9 @@ test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano
   });
   const model = 'openai/text-embedding-3-small';
   const made = await client.embeddings.create({ model, input: ['a', 'b'], dimensions: 4 });
-  expect(made.data.map(({ embedding }) => embedding)).toEqual([vector, vector].map((one) => one.map(Math.fround)));
+  expect(made.data.map(({ embedding }) => embedding)).toEqual(
+    [vector, vector].map((numbers) => numbers.map(Math.fround)),
+  );
   expect(made.usage).toMatchObject(usage);
   expect(asked()[0]).toMatchObject({
     path: '/v1/embeddings',
@@ -36,13 +38,13 @@ test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano
   expect(await (await call('/v1/usage')).json()).toMatchObject({ data: [{ requests: 1, cost_usd: '0.0000001' }] });
 });
 
-test('what the balance does not cover is refused before anybody is asked', async () => {
+test('embeddings that the balance does not cover are refused before a provider is called', async () => {
   const { embed, asked } = await openEmbeddings(openAiReply, { plan: 'pro', balance: '0.00000001' });
   expect(await errorCode(await embed({ input: 'some words' }))).toBe('insufficient_credits');
   expect(asked()).toEqual([]);
 });
 
-test("the caller's own key goes along, is asked with alone, and costs nothing", async () => {
+test("embeddings with the caller's own key use only this key and cost nothing", async () => {
   const { embed, asked, records, upstream } = await openEmbeddings();
   const own = { input: 'a', byoapi_key: 'own-key-of-the-caller' };
   expect((await embed(own)).status).toBe(200);
@@ -57,7 +59,7 @@ test("the caller's own key goes along, is asked with alone, and costs nothing", 
   ]);
 });
 
-test('a client that leaves pays for what the provider made all the same', async () => {
+test('a client that disconnects still pays for the embeddings that the provider made', async () => {
   const waiting = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const { embed, records } = await openEmbeddings(async (call, response) => {
@@ -76,7 +78,7 @@ test('a client that leaves pays for what the provider made all the same', async 
     .toMatchObject({ status: 'cancelled', cost_usd: '0.0000001' });
 });
 
-test('the books are clean after embeddings that went well, failed and were refused', async () => {
+test('the ledger is consistent after embeddings that succeeded, failed and were refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-embeddings-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const database = await sharedDatabase(folder);

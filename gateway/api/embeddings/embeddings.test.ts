@@ -29,7 +29,7 @@ import type { EmbeddingCall } from './read-call.ts';
 import { embeddingFields } from './read-fields.ts';
 
 describe('embeddings', () => {
-  test('plain fetch gets numbers, what was decided, and headers as of a chat', async () => {
+  test('plain fetch gets numbers, the routing, and the same headers as a chat', async () => {
     const { embed } = await openEmbeddings();
     const response = await embed({ input: 'a', metadata: { purpose: 'index' } });
     const body = embeddingsResponse.parse(await response.json());
@@ -64,14 +64,14 @@ describe('embeddings', () => {
     ['model', { input: 'a', model: 'openai/nothing' }, 'model_not_found'],
     ['input', { input: [1], model: 'google/gemini-embedding-001', dimensions: 768 }, 'unsupported_value'],
     ['input', { input: Array(101).fill('a'), model: 'google/gemini-embedding-001' }, 'unsupported_value'],
-  ])('refuses %s before anybody is asked: %o', async (param, body, code) => {
+  ])('an invalid %s is refused before a provider is called: %o', async (param, body, code) => {
     const { embed, asked, records } = await openEmbeddings();
     const { error } = (await (await embed(body)).json()) as { error: { code: string; param: string } };
     expect(error).toMatchObject({ code, param });
     expect([asked().length, (await records()).length]).toEqual([0, 0]);
   });
 
-  test('a chat with such a model is told where it belongs, and the list keeps the kinds apart', async () => {
+  test('a chat with an embedding model fails with a hint, and the model list separates the kinds', async () => {
     const { post, call } = await openEmbeddings();
     const chat = { model: 'openai/text-embedding-3-small', messages: [{ role: 'user', content: 'hi' }] };
     const { error } = (await (await post('/v1/chat/completions', chat)).json()) as { error: { message: string } };
@@ -86,14 +86,14 @@ describe('embeddings', () => {
     ['401', errorReply(401, { error: { message: 'bad key' } }), 'upstream_auth_failed'],
     ['429', errorReply(429, { error: { message: 'slow down' } }), 'upstream_rate_limited'],
     ['500', errorReply(500, {}), 'upstream_error'],
-    ['no JSON', said('<html>'), 'upstream_bad_response'],
-    ['a vector too few', said({ data: [] }), 'upstream_bad_response'],
-    ['words', said({ data: [{ index: 0, embedding: ['a'] }] }), 'upstream_bad_response'],
-    ['base64 of no floats', said({ data: [{ index: 0, embedding: 'AAA=' }] }), 'upstream_bad_response'],
-    ['other dimensions', said({ data: [{ index: 0, embedding: [1, 2] }] }), 'upstream_bad_response'],
-    ['one place twice', said({ data: [{ index: 1, embedding: vector }] }), 'upstream_bad_response'],
+    ['an answer that is not JSON', said('<html>'), 'upstream_bad_response'],
+    ['an answer with a missing vector', said({ data: [] }), 'upstream_bad_response'],
+    ['a vector of words', said({ data: [{ index: 0, embedding: ['a'] }] }), 'upstream_bad_response'],
+    ['base64 that is not 32-bit floats', said({ data: [{ index: 0, embedding: 'AAA=' }] }), 'upstream_bad_response'],
+    ['a vector with other dimensions', said({ data: [{ index: 0, embedding: [1, 2] }] }), 'upstream_bad_response'],
+    ['an index without an input', said({ data: [{ index: 1, embedding: vector }] }), 'upstream_bad_response'],
     [
-      'half an answer',
+      'an answer that breaks off',
       (_call, response) => void response.writeHead(200).write('{"data":', () => response.destroy()),
       'upstream_truncated',
     ],
@@ -105,23 +105,26 @@ describe('embeddings', () => {
   });
 
   test.each<[string, unknown, string, boolean]>([
-    ['no count at all', undefined, '0.00000002', true],
-    ['nothing', counted(0), '0.00000002', true],
-    ['more than there can be', counted(1_000_000_000), '0.00000002', true],
-    ['words', { prompt_tokens: 'many' }, '0.00000002', true],
-    ['a little more than the estimate', counted(3), '0.00000006', false],
-  ])('an upstream that counts %s is believed as far as that can be', async (_what, usage, cost, estimated) => {
-    const { embed, records } = await openEmbeddings(said({ data: [{ index: 0, embedding: vector }], usage }));
-    expect((await embed({ input: 'a' })).status).toBe(200);
-    expect(await records()).toMatchObject([{ cost_usd: cost, estimated }]);
-  });
+    ['no tokens', undefined, '0.00000002', true],
+    ['zero tokens', counted(0), '0.00000002', true],
+    ['more tokens than possible', counted(1_000_000_000), '0.00000002', true],
+    ['tokens in words', { prompt_tokens: 'many' }, '0.00000002', true],
+    ['a few tokens more than estimated', counted(3), '0.00000006', false],
+  ])(
+    'an upstream that reports %s is only believed if the count is plausible',
+    async (_what, usage, cost, estimated) => {
+      const { embed, records } = await openEmbeddings(said({ data: [{ index: 0, embedding: vector }], usage }));
+      expect((await embed({ input: 'a' })).status).toBe(200);
+      expect(await records()).toMatchObject([{ cost_usd: cost, estimated }]);
+    },
+  );
 
-  test('needs the scope of chats', async () => {
+  test('a key without the chat scope is refused', async () => {
     const { embed } = await openEmbeddings(openAiReply, { scopes: ['models'] });
     expect(await errorCode(await embed({ input: 'a' }))).toBe('insufficient_scope');
   });
 
-  test('a plan without it takes no key of the caller', async () => {
+  test("the caller's own key is refused when the plan does not include it", async () => {
     const { embed, asked, gateway, account } = await openEmbeddings();
     await gateway.operator.definePlan('team', { features: ['chat'] });
     await gateway.operator.setAccountPlan(account.id, 'team');
@@ -130,7 +133,7 @@ describe('embeddings', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('a repeat by Idempotency-Key is warned of', async () => {
+  test('a request with an Idempotency-Key gets a warning, because repeats are not stored', async () => {
     const { embed } = await openEmbeddings();
     const response = await embed({ input: 'a', nonsense: 1 }, { headers: { 'idempotency-key': 'k' } });
     expect(response.headers.get('x-portico-warnings')).toBe(
@@ -142,7 +145,7 @@ describe('embeddings', () => {
     ['ollama', 'nomic-embed-text', '0'],
     ['ollama', 'all-minilm', '0'],
     ['mistral', 'mistral-embed', '0.0000005'],
-  ])('%s is asked for numbers with %s, whatever the client takes', async (provider, model, cost) => {
+  ])('%s is asked for numbers with %s, whatever format the client wants', async (provider, model, cost) => {
     const { embed, asked, gateway, upstream, records } = await openEmbeddings((call, response) => {
       const list = { data: [{ id: model, capabilities: { completion_chat: model === 'all-minilm' } }] };
       return (call.method === 'GET' ? said(list) : openAiReply)(call, response);
@@ -163,7 +166,7 @@ describe('embeddings', () => {
     expect(await records()).toMatchObject([{ provider, model, status: 'succeeded' }]);
   });
 
-  test('a model with one number of dimensions is asked for no other', async () => {
+  test('a request for other dimensions is refused when the model has only one size', async () => {
     const model = 'mistral-embed';
     const { embed, asked, gateway, upstream } = await openEmbeddings(said({ data: [{ id: model }] }));
     gateway.setProvider('mistral', { apiKey: new Secret('key-of-mistral'), baseUrl: `${upstream.origin}/v1` });
@@ -174,7 +177,7 @@ describe('embeddings', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('a deployment of Azure and several keys: the next one where the first is refused, and the price of what it is', async () => {
+  test('an Azure deployment tries its next key when the first is refused, and costs the price of its model', async () => {
     const { embed, asked, gateway, upstream, records } = await openEmbeddings((call, response) =>
       (call.headers['api-key'] === 'first-key-1234' ? errorReply(401, {}) : openAiReply)(call, response),
     );
@@ -201,7 +204,7 @@ describe('embeddings', () => {
     expect(await records()).toMatchObject([{ provider: 'my-azure', cost_usd: '0.00000065' }]);
   });
 
-  test('many vectors are read and written beside the event loop, in the order of their inputs', async () => {
+  test('many vectors are converted on a worker thread, in the order of their inputs', async () => {
     const long = Array.from({ length: 1_536 }, (_, index) => Math.sin(index));
     const count = 512;
     const data = Array.from({ length: count }, (_, index) => ({ index, embedding: [index, ...long.slice(1)] }));
@@ -214,13 +217,13 @@ describe('embeddings', () => {
   });
 });
 
-test('numbers and base64 say the same, to the last bit of a 32-bit float', () => {
+test('numbers and base64 contain the same vector, to the last bit of a 32-bit float', () => {
   const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.array(numbers, { minLength: 1, maxLength: 3 }), fc.boolean(), (vectors, asText) => {
       const size = vectors[0]?.length ?? 0;
-      const same = vectors.map((one) => Array.from({ length: size }, (_, index) => one[index] ?? 0));
-      const data = same.map((one, index) => ({ index, embedding: asText ? encoded(one) : one }));
+      const same = vectors.map((numbers) => Array.from({ length: size }, (_, index) => numbers[index] ?? 0));
+      const data = same.map((numbers, index) => ({ index, embedding: asText ? encoded(numbers) : numbers }));
       const blocks = () => [Buffer.from(JSON.stringify({ data }))];
       const common = { shape: 'openai', dimensions: null, count: same.length } as const;
       const [float, base64] = (['float', 'base64'] as const).map((format) => {
@@ -237,7 +240,7 @@ test('numbers and base64 say the same, to the last bit of a 32-bit float', () =>
   );
 });
 
-test('more inputs than any model takes are refused as they are read', () => {
+test('more inputs than any model accepts are refused while they are read', () => {
   const fields = () => embeddingFields({ model: 'm', input: Array(2_049).fill('a') }, false);
   expect(fields).toThrow(/has more than 2048 inputs/);
 });
@@ -249,7 +252,7 @@ describe("vendors' own rules", () => {
     ['google/gemini-embedding-001', { input: ['a', 'b'] }, 3_072],
     ['google/gemini-embedding-001', { input: 'a', dimensions: 128 }, 128],
     ['sandbox/vectors', { input: ['a', 'b'], dimensions: 16 }, 16],
-  ])('%s takes %j and gives vectors of %i numbers in both formats', async (model, body, size) => {
+  ])('%s with %j returns vectors of %i numbers in both formats', async (model, body, size) => {
     const { post, calls } = await openThreeVendors();
     for (const encoding_format of ['float', 'base64']) {
       const response = await post('/v1/embeddings', { model, encoding_format, metadata: { purpose: 'tool' }, ...body });
@@ -268,7 +271,7 @@ describe("vendors' own rules", () => {
     ['text-embedding-3-small', { input: Array(8_193).fill(1) }, /8192 tokens/],
     ['text-embedding-3-small', { input: Array(38).fill(Array(8_000).fill(1)) }, /300000/],
     ['text-embedding-3-small', { input: 'a', dimensions: 1_537 }, /'dimensions'/],
-  ])('the double of OpenAI refuses of %s', async (model, body, words) => {
+  ])('the test double of OpenAI refuses an invalid request for %s', async (model, body, words) => {
     const { send } = openVendorDouble();
     const init = { method: 'POST', body: JSON.stringify({ model, ...body }) };
     expect(await (await send('https://openai.example/v1/embeddings', init)).text()).toMatch(words);
@@ -279,20 +282,20 @@ describe("vendors' own rules", () => {
     [[{ model: 'models/e', content: { parts: [{ text: 'a' }] }, dimensions: 3 }], /Unknown name/],
     [[{ content: { parts: [{ text: 'a' }] } }], /must match/],
     [[{ model: 'models/e', content: {} }], /not specified/],
-  ])('the double of Google refuses', async (requests, words) => {
+  ])('the test double of Google refuses an invalid request', async (requests, words) => {
     const { send } = openVendorDouble();
     const init = { method: 'POST', body: JSON.stringify({ requests }) };
     expect(await (await send('https://google.example/v1beta/models/e:batchEmbedContents', init)).text()).toMatch(words);
   });
 });
 
-describe('who may not, and what cannot, is refused where it is decided, whatever let it in:', () => {
+describe('admitEmbeddings itself refuses', () => {
   const principal = testPrincipal(getPlan('pro'));
 
   test.each<[string, Partial<Principal>, string, string]>([
-    ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended', 'is suspended'],
-    ['a plan without chats', { plan: { ...getPlan('pro'), features: ['byok'] } }, 'plan_required', '"chat"'],
-    ['a provider that makes none', {}, 'unsupported_value', 'Anthropic offers no embeddings'],
+    ['a suspended account', { accountStatus: 'suspended' }, 'account_suspended', 'is suspended'],
+    ['a plan without the chat feature', { plan: { ...getPlan('pro'), features: ['byok'] } }, 'plan_required', '"chat"'],
+    ['a provider without embeddings', {}, 'unsupported_value', 'Anthropic offers no embeddings'],
   ])('%s', (_who, caller, code, sentence) => {
     const registry = createRegistry({ fetch: platformFetch(fetch), sandbox: false, sandboxPace: 0, log: () => {} });
     registry.set('anthropic', { apiKey: new Secret('platform-key'), baseUrl: 'https://anthropic.example' });

@@ -17,7 +17,7 @@ export interface EmbeddingCall extends Omit<EmbeddingFields, 'byoKey'> {
   readonly fullRouting: boolean;
 }
 
-/** Reads a request: a small one here and now, a large one on a thread of its own. Throws the contract's 400 codes and 413. */
+/** Reads a request: a small one here, a large one on a worker thread. Throws the contract's 400 codes and 413. */
 export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCall> {
   const { requestId, clientRequestId, principal, request, place } = admitted;
   const blocks = await readBlocks(request, embeddingsBodyLimit, place);
@@ -38,7 +38,9 @@ export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCa
   };
 }
 
-/** An answer may be tens of megabytes, and the same inputs give the same vectors. */
+/**
+ * Answers aren't stored for repeats: an answer may have tens of megabytes, and the same inputs give the same vectors.
+ */
 const notKept: Warning = {
   code: 'idempotency_not_kept',
   param: 'Idempotency-Key',

@@ -9,7 +9,7 @@ import { takeByoKey } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import type { EmbeddingBody } from './embedding-call-task.ts';
 
-/** All that a request's body says, in values that threads can hand to each other. */
+/** The contents of a request's body, in plain values that threads can pass to each other. */
 export interface EmbeddingFields {
   readonly provider: string | null;
   readonly model: string;
@@ -23,11 +23,11 @@ export interface EmbeddingFields {
   readonly warnings: readonly Warning[];
 }
 
-/** How long the inputs are. Of texts their tokens are estimated, and are twice as many as there are at the most. */
+/** The size of the inputs. For texts the tokens are estimated, at most at about twice their real number. */
 interface InputExtent {
   readonly kind: 'texts' | 'tokens';
   readonly inputTokens: number;
-  /** No tokenizer makes more of them. */
+  /** The number of tokens that no tokenizer exceeds for these inputs. */
   readonly tokenCeiling: number;
   readonly longest: { readonly index: number; readonly tokens: number };
 }
@@ -35,10 +35,10 @@ interface InputExtent {
 const { input: _, ...otherFields } = embeddingsRequest.shape;
 const others = embeddingsRequest.omit({ input: true });
 const maxInputs = 2_048;
-/** A provider's marks around an input, and the instruction that some models begin with. */
+/** Tokens for a provider's marks around an input, and for the instruction that some models begin with. */
 const ownTokens = 64;
 
-/** Reads a body that was parsed. Throws the contract's 400 codes. */
+/** Reads a parsed body. Throws the contract's 400 codes. */
 export function embeddingFields(body: Record<string, unknown>, strict: boolean): EmbeddingFields {
   const byoKey = takeByoKey(body);
   const { input, ...rest } = body;
@@ -58,11 +58,11 @@ export function embeddingFields(body: Record<string, unknown>, strict: boolean):
   };
 }
 
-/** Each token is a value, and a request may have more of them than a chat's may. */
+/** Each token is a JSON value, and a request for embeddings may have more values than a chat. */
 const largeLimits = { ...requestLimits, values: 400_000 };
 const inputName = Buffer.from('"input"');
 
-/** The same from the bytes of a large body. */
+/** Reads the fields from the bytes of a large body. */
 export function readEmbeddingFields({ blocks, strict }: EmbeddingBody): EmbeddingFields {
   const bytes = Buffer.concat(blocks);
   return embeddingFields(parseBody(bytes, getOutline(bytes, inputName, largeLimits)).value, strict);

@@ -5,7 +5,7 @@ import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts
 import { turnsOfMessages } from './message-turns.ts';
 import { createMessageBlocks } from './messages-form.ts';
 
-test('whatever a model said, called and keeps to itself comes back through a message’s blocks', () => {
+test('text, calls and provider state of any answer survive the way through message blocks', () => {
   fc.assert(
     fc.property(answerParts, (parts) => {
       const blocks = createMessageBlocks(false);

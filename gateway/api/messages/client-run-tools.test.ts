@@ -15,7 +15,7 @@ const tools: readonly (readonly [type: string, name: string, input: object])[] =
   ['memory_20250818', 'memory', { command: 'create', path: '/memories/a', file_text: 'a' }],
 ];
 
-describe.each(models)('a tool of Anthropic’s that the client runs', (model) => {
+describe.each(models)("Anthropic's client-run tool", (model) => {
   test.each(tools)(`is called by ${model} and answered: %s`, async (type, name, input) => {
     const loop = () => [new ScriptedCall([new RegExp(`^${name}$`), input])];
     const { post, calls } = await openThreeVendors({}, { loop });

@@ -2,33 +2,33 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { messagesReader } from './read-messages-request.ts';
 
-/** Base64 that begins as its type does. */
+/** Returns base64 content that begins as files of its type do. */
 const base64 = (start: string) => Buffer.from(start, 'latin1').toString('base64');
 const source = (media_type: string, data: string) => ({ type: 'base64', media_type, data });
 const picture = { type: 'image', source: source('image/png', base64('\x89PNG\r\n\x1a\n')) };
 const document = { type: 'document', source: source('application/pdf', base64('%PDF-1.4\n%%EOF')) };
-const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1 } };
+const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { index: 1 } };
 const user = (content: unknown) => ({ role: 'user', content });
 const text = (words: string) => ({ type: 'text', text: words });
 
-test('every conversation of the interface is one of the gateway’s, with all of its words in their order', () => {
+test('every conversation of the Messages API is converted with all of its text in order', () => {
   const words = fc.string({ minLength: 1, maxLength: 8 }).map((random) => `${random}·`);
-  const said = words.map((one) => text(one));
-  const given = fc.oneof(said, said, fc.constant(picture), fc.constant(document));
+  const textBlock = words.map((word) => text(word));
+  const given = fc.oneof(textBlock, textBlock, fc.constant(picture), fc.constant(document));
   const turn = (round: number) =>
     fc
       .record({
         asked: fc.oneof(words, fc.array(given, { maxLength: 25 })),
         thought: fc.boolean(),
-        answered: fc.array(said, { maxLength: 3 }),
+        answered: fc.array(textBlock, { maxLength: 3 }),
         calls: fc.nat(3),
         results: fc.array(fc.oneof(words, fc.array(given, { maxLength: 3 })), { minLength: 3, maxLength: 3 }),
       })
       .map(({ asked, thought, answered, calls, results }) => {
-        const ids = Array.from({ length: calls }, (_, at) => `toolu_${round}_${at}`);
+        const ids = Array.from({ length: calls }, (_, index) => `toolu_${round}_${index}`);
         const thinking = thought ? [{ type: 'thinking', thinking: 'Hm.', signature: 's' }] : [];
         const uses = ids.map((id) => ({ ...use, id }));
-        const given = ids.map((id, at) => ({ type: 'tool_result', tool_use_id: id, content: results[at] }));
+        const given = ids.map((id, index) => ({ type: 'tool_result', tool_use_id: id, content: results[index] }));
         return [
           user(asked),
           { role: 'assistant', content: [...thinking, ...answered, ...uses] },

@@ -14,7 +14,10 @@ import { getState, noState } from '../chat/provider-state.ts';
 
 type Content = Extract<MessageTurn, { role: 'user' }>['content'];
 
-/** The conversation as turns of a chat completion; the results of a user's turn come before its other words. */
+/**
+ * Converts the conversation to the turns of a chat completion. The tool results in a user's turn come before its other
+ * content.
+ */
 export function turnsOfMessages({ system, messages, cache_control: mark }: MessagesRequest): PlacedTurn[] {
   const instructions = system === undefined ? [] : systemTurns(system, 'system');
   const turns = [...instructions, ...messages.flatMap((message, index) => getTurns(message, `messages[${index}]`))];
@@ -35,8 +38,8 @@ function getTurns(message: MessageTurn, place: string): PlacedTurn[] {
 
 function systemTurns(content: NonNullable<MessagesRequest['system']>, place: string): PlacedTurn[] {
   if (content.length === 0) return [];
-  const said = typeof content === 'string' ? content : content.map(textPart);
-  return [{ message: { role: 'system', content: said }, place }];
+  const parts = typeof content === 'string' ? content : content.map(textPart);
+  return [{ message: { role: 'system', content: parts }, place }];
 }
 
 function userTurns(content: Content, place: string): PlacedTurn[] {
@@ -44,30 +47,33 @@ function userTurns(content: Content, place: string): PlacedTurn[] {
   const results: PlacedTurn[] = [];
   const parts: JsonObject[] = [];
   for (const [index, block] of content.entries()) {
-    const at = `${place}.content[${index}]`;
-    if (block.type === 'tool_result') results.push({ message: resultTurn(block, at), place: at });
-    else parts.push(...getParts(block, at));
+    const path = `${place}.content[${index}]`;
+    if (block.type === 'tool_result') results.push({ message: resultTurn(block, path), place: path });
+    else parts.push(...getParts(block, path));
   }
-  const said = parts.length > 0 ? parts : results.length > 0 ? null : '';
-  return said === null ? results : [...results, { message: { role: 'user', content: said }, place }];
+  const rest = parts.length > 0 ? parts : results.length > 0 ? null : '';
+  return rest === null ? results : [...results, { message: { role: 'user', content: rest }, place }];
 }
 
-function resultTurn({ tool_use_id: id, content, is_error: failed, cache_control: mark }: ToolResultBlock, at: string) {
+function resultTurn(
+  { tool_use_id: id, content, is_error: failed, cache_control: mark }: ToolResultBlock,
+  path: string,
+) {
   const parts =
     typeof content === 'object'
-      ? content.flatMap((block, index) => getParts(block, `${at}.content[${index}]`))
+      ? content.flatMap((block, index) => getParts(block, `${path}.content[${index}]`))
       : (content ?? '');
-  const said = parts.length > 0 ? parts : '';
+  const result = parts.length > 0 ? parts : '';
   return {
     role: 'tool',
     tool_call_id: id,
-    content: said,
+    content: result,
     ...(failed ? { is_error: true } : {}),
     ...marked(mark),
   };
 }
 
-/** A turn of the model's: signed thinking goes with the call that it led to, as the gateway's own interface has it. */
+/** Converts an assistant turn. Signed thinking is attached to the call that it led to, as in the gateway's own API. */
 function assistantTurn(content: string | readonly ModelBlock[]): JsonObject {
   if (typeof content === 'string') return { role: 'assistant', content };
   const texts: JsonObject[] = [];
@@ -95,7 +101,7 @@ function assistantTurn(content: string | readonly ModelBlock[]): JsonObject {
   };
 }
 
-/** What was thought since the last call: the gateway's own state, or blocks that Anthropic itself signed. */
+/** The thinking since the last call: the gateway's own state, or blocks that Anthropic itself signed. */
 interface Thinking {
   readonly state: JsonObject | null;
   readonly blocks: readonly JsonObject[];
@@ -127,7 +133,7 @@ const getCall = ({ id, name, input }: Extract<ModelBlock, { type: 'tool_use' }>,
   ...(state ? { extra_content: state } : {}),
 });
 
-/** What a mark says that every provider is told; it says more in betas. */
+/** Keeps the fields of a cache mark that every provider supports. In Anthropic's betas it may have more. */
 export const marked = (mark: CacheControl): { cache_control?: JsonObject } =>
   mark ? { cache_control: { type: mark.type, ...(mark.ttl ? { ttl: mark.ttl } : {}) } } : {};
 
@@ -137,9 +143,9 @@ const textPart = ({ text, cache_control: mark }: { text: string; cache_control?:
   ...marked(mark),
 });
 
-function getParts(block: ResultBlock, at: string): JsonObject[] {
+function getParts(block: ResultBlock, path: string): JsonObject[] {
   switch (block.type) {
-    // Every tool is offered from the beginning here, those that a search would find too.
+    // The gateway offers every tool from the beginning, even those that a tool search would find.
     case 'tool_reference':
       return [
         textPart({ text: `The tool "${block.tool_name}" can be called now.`, cache_control: block.cache_control }),
@@ -147,24 +153,24 @@ function getParts(block: ResultBlock, at: string): JsonObject[] {
     case 'text':
       return [textPart(block)];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: imageUrl(block.source, at) }, ...marked(block.cache_control) }];
+      return [{ type: 'image_url', image_url: { url: imageUrl(block.source, path) }, ...marked(block.cache_control) }];
     case 'search_result': {
       const { title, source, content, cache_control: mark } = block;
       const text = [`Search result "${title}" (${source}):`, ...content.map((part) => part.text)].join('\n\n');
       return [textPart({ text, cache_control: mark })];
     }
     case 'document':
-      return documentParts(block, at);
+      return documentParts(block, path);
   }
 }
 
-function imageUrl(source: Extract<GivenBlock, { type: 'image' }>['source'], at: string): string {
+function imageUrl(source: Extract<GivenBlock, { type: 'image' }>['source'], path: string): string {
   if (source.type === 'url') return source.url;
   if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
-  throw notStored(at);
+  throw notStored(path);
 }
 
-function documentParts(block: Extract<GivenBlock, { type: 'document' }>, at: string): JsonObject[] {
+function documentParts(block: Extract<GivenBlock, { type: 'document' }>, path: string): JsonObject[] {
   const { source, title, context, cache_control: mark } = block;
   const about = context === undefined ? [] : [{ type: 'text', text: context }];
   const heading = title === undefined ? 'Document' : `Document "${title}"`;
@@ -180,14 +186,14 @@ function documentParts(block: Extract<GivenBlock, { type: 'document' }>, at: str
       const { content } = source;
       const parts =
         typeof content === 'string' ? [{ type: 'text' as const, text: content, cache_control: mark }] : content;
-      return [...about, { type: 'text', text: `${heading}:` }, ...parts.flatMap((part) => getParts(part, at))];
+      return [...about, { type: 'text', text: `${heading}:` }, ...parts.flatMap((part) => getParts(part, path))];
     }
     default:
-      throw notStored(at);
+      throw notStored(path);
   }
 }
 
-function notStored(at: string): AppError {
+function notStored(path: string): AppError {
   const message = 'This gateway stores and fetches no files. Send the content itself, as a "base64" source.';
-  return new AppError('unsupported_file_id', message, { param: `${at}.source` });
+  return new AppError('unsupported_file_id', message, { param: `${path}.source` });
 }

@@ -17,26 +17,26 @@ import { messagesReader } from './read-messages-request.ts';
 /** One event of a message's stream. */
 type MessageEvent = JsonObject & { readonly type: string };
 
-/** What a message says, block by block, and the events that tell it. */
+/** Builds the content of a message block by block, and the events that stream it. */
 interface MessageBlocks {
-  /** Throws `upstream_bad_response` where it is too much to be kept. */
+  /** Throws `upstream_bad_response` if the answer is too large to keep. */
   add(part: DeltaPart): MessageEvent[];
-  /** Closes what is open. */
+  /** Closes the open block. */
   close(): MessageEvent[];
-  /** The blocks that are closed. */
+  /** The closed blocks. */
   readonly content: readonly JsonObject[];
-  /** The model refused in words. */
+  /** True if the model refused with a text. */
   readonly refused: boolean;
 }
 
 interface OpenBlock {
   readonly type: 'text' | 'thinking' | 'tool_use';
-  /** As it is when nothing of it was said. */
+  /** The block before it has any content. */
   readonly begun: JsonObject;
   text: string;
 }
 
-/** `hidesThinking`: of thinking only what must come back is given. */
+/** `hidesThinking`: only the part of the thinking that has to come back is sent. */
 export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
   const content: JsonObject[] = [];
   const calls = createCallsInTurn();
@@ -55,7 +55,10 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
     return [{ type: 'content_block_start', index: content.length, content_block: begun }];
   }
 
-  /** `state`: what is to come back with thinking. Clients may check that every thinking block has a signature. */
+  /**
+   * `state`: the state that has to come back with thinking. Clients may require a signature on every thinking block, so
+   * there is always one.
+   */
   function close(state: string = noState): MessageEvent[] {
     if (!open) return [];
     const isThinking = open.type === 'thinking';
@@ -66,13 +69,16 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
     return [...signed, stop];
   }
 
-  function say(type: OpenBlock['type'], begun: JsonObject, text: string, fields: JsonObject): MessageEvent[] {
+  function append(type: OpenBlock['type'], begun: JsonObject, text: string, fields: JsonObject): MessageEvent[] {
     const events = open?.type === type ? [] : [...close(), ...begin(type, begun)];
     if (open) open.text += text;
     return [...events, delta(fields)];
   }
 
-  /** The state of a call is the signature of the thinking before it; where something else was said since, a block of its own. */
+  /**
+   * The state of a call becomes the signature of the thinking before it. If other content came in between, it becomes a
+   * block of its own.
+   */
   function beginCall({ id, name, extraContent }: Extract<DeltaPart, { type: 'tool-call-start' }>): MessageEvent[] {
     const call = () => begin('tool_use', { type: 'tool_use', id, name, input: {} });
     if (!extraContent) return [...close(), ...call()];
@@ -94,10 +100,10 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
       case 'refusal-delta':
         refused ||= part.type === 'refusal-delta';
         if (part.text === '') return [];
-        return say('text', { type: 'text', text: '' }, part.text, { type: 'text_delta', text: part.text });
+        return append('text', { type: 'text', text: '' }, part.text, { type: 'text_delta', text: part.text });
       case 'reasoning-delta':
         if (hidesThinking || part.text === '') return [];
-        return say('thinking', { type: 'thinking', thinking: '', signature: '' }, part.text, {
+        return append('thinking', { type: 'thinking', thinking: '', signature: '' }, part.text, {
           type: 'thinking_delta',
           thinking: part.text,
         });
@@ -110,7 +116,7 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
       case 'annotations':
         return [];
       case 'image':
-        return say('text', { type: 'text', text: '' }, imageWords, { type: 'text_delta', text: imageWords });
+        return append('text', { type: 'text', text: '' }, imageWords, { type: 'text_delta', text: imageWords });
     }
   }
 
@@ -127,7 +133,7 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
   };
 }
 
-/** Anthropic's answers have no form for images that a model makes. */
+/** Anthropic's answers have no form for images that a model generates. */
 const imageWords = '\n\n[The model made an image here, which this API cannot carry.]\n\n';
 
 function finished({ type, begun, text }: OpenBlock, signature: string): JsonObject {
@@ -136,7 +142,7 @@ function finished({ type, begun, text }: OpenBlock, signature: string): JsonObje
   return { ...begun, input: argumentsObject(text) };
 }
 
-/** A message of which nothing was said yet. Its input is counted at its end. */
+/** A message without content. Its input tokens are only known at its end. */
 const begunMessage = ({ id }: AnswerIdentity, { model, provider }: RoutePart) => ({
   id,
   type: 'message' as const,
@@ -150,14 +156,14 @@ const begunMessage = ({ id }: AnswerIdentity, { model, provider }: RoutePart) =>
   usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
 });
 
-/** Fields of a finished message beside its content. */
+/** Returns the fields of a finished message, except its content. */
 function messageEnd(finish: FinishPart, { refused }: Pick<MessageBlocks, 'refused'>) {
   const { reason, usage, cost, upstreamCost, estimated, byok, routing, warnings } = finish;
   const { promptTokens, cachedTokens, cacheWriteTokens, cacheWriteHourTokens = 0 } = usage;
   return {
     stop_reason: refused && reason === 'stop' ? 'refusal' : stopReasons[reason],
     usage: {
-      // Anthropic counts what comes from its cache, or goes there, apart (wire contract §1.7).
+      // Anthropic counts tokens that come from its cache or go there separately (wire contract §1.7).
       input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
       cache_creation_input_tokens: cacheWriteTokens,
       cache_read_input_tokens: cachedTokens,
@@ -177,7 +183,7 @@ function messageEnd(finish: FinishPart, { refused }: Pick<MessageBlocks, 'refuse
   };
 }
 
-/** No upstream says which of the stop sequences it met: an answer that one ended is ended like any other. */
+/** No upstream reports which stop sequence ended an answer, so such an end looks like any other. */
 const stopReasons: Readonly<Record<FinishPart['reason'], string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
@@ -185,37 +191,37 @@ const stopReasons: Readonly<Record<FinishPart['reason'], string>> = {
   content_filter: 'refusal',
 };
 
-const say = (events: readonly MessageEvent[]): string => {
+const toText = (events: readonly MessageEvent[]): string => {
   let text = '';
   for (const event of events) text += `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
   return text;
 };
 
-const ping = say([{ type: 'ping' }]);
+const ping = toText([{ type: 'ping' }]);
 
 /**
- * The events of a streamed message
- * (https://platform.claude.com/docs/en/build-with-claude/streaming and what anthropic-sdk-typescript 1.12 accepts, read 2026-11-22).
+ * Writes the events of a streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming and what
+ * anthropic-sdk-typescript 1.12 accepts, read 2026-11-22).
  */
 export function createMessageWriter(identity: AnswerIdentity, hidesThinking: boolean): StreamWriter {
   const blocks = createMessageBlocks(hidesThinking);
   return {
     keepAlive: ping,
-    opening: (route) => say([{ type: 'message_start', message: begunMessage(identity, route) }]),
-    delta: (part) => say(blocks.add(part)),
+    opening: (route) => toText([{ type: 'message_start', message: begunMessage(identity, route) }]),
+    delta: (part) => toText(blocks.add(part)),
     closing(finish) {
       const events = blocks.close();
       const { stop_reason, usage, ...rest } = messageEnd(finish, blocks);
       const delta = { container: null, stop_reason, stop_sequence: null, stop_details: null };
-      return say([...events, { type: 'message_delta', delta, usage, ...rest }, { type: 'message_stop' }]);
+      return toText([...events, { type: 'message_delta', delta, usage, ...rest }, { type: 'message_stop' }]);
     },
-    failure: (error) => say([{ ...messagesEnvelope(error, identity.requestId) }]),
+    failure: (error) => toText([{ ...messagesEnvelope(error, identity.requestId) }]),
   };
 }
 
 const hidesThinking = ({ echo }: Pick<ChatCall, 'echo'>) => echo?.short.hidesThinking === true;
 
-/** Of `POST /v1/messages`: Anthropic's Messages API. */
+/** The form of `POST /v1/messages`: Anthropic's Messages API. */
 const messages: ChatForm = {
   reader: messagesReader,
   idPrefix: 'msg_',
@@ -232,7 +238,7 @@ function wholeMessage(answer: FormedAnswer, call: ChatCall): MessagesAnswer {
   return { ...begunMessage(identity, route), content, ...messageEnd(finish, blocks) };
 }
 
-/** Answers `POST /v1/messages`; Anthropic's clients look for the request's id in a header of this name. */
+/** Answers `POST /v1/messages`. Anthropic's clients read the request's id from the header `request-id`. */
 export const messagesHandler =
   (deps: ChatDeps): ExchangeHandler =>
   (admitted) => {

@@ -4,13 +4,20 @@ import { getEvents, openForMessages, user } from '../../../tests/gateway-doubles
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
 
-/** How the Messages API refuses and fails: with the gateway's statuses, in Anthropic's envelope. */
+/** The Messages API refuses and fails with the gateway's statuses, in Anthropic's envelope. */
 
 const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 
-describe('is refused in Anthropic’s envelope:', () => {
+describe("the Messages API refuses in Anthropic's envelope", () => {
   test.each<[string, object, number, string, string, string?]>([
-    ['no limit', { max_tokens: undefined }, 400, 'invalid_request_error', 'missing_required_parameter', 'max_tokens'],
+    [
+      'a request without max_tokens',
+      { max_tokens: undefined },
+      400,
+      'invalid_request_error',
+      'missing_required_parameter',
+      'max_tokens',
+    ],
     [
       'a wrong role',
       { messages: [{ role: 'tool', content: 'a' }] },
@@ -20,7 +27,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0].role',
     ],
     [
-      'a tool of Anthropic’s',
+      'a server tool of Anthropic',
       { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
       400,
       'invalid_request_error',
@@ -28,7 +35,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'tools[0].type',
     ],
     [
-      'a block of its servers',
+      'a block of Anthropic’s server tools',
       { messages: [user([{ type: 'container_upload', file_id: 'f' }])] },
       400,
       'invalid_request_error',
@@ -36,7 +43,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0].content[0].type',
     ],
     [
-      'a block of its servers in what a tool gave',
+      'a block of Anthropic’s server tools in a tool result',
       {
         messages: [
           user([{ type: 'tool_result', tool_use_id: 'x', content: [{ type: 'container_upload', file_id: 'f' }] }]),
@@ -48,7 +55,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0].content[0].content[0].type',
     ],
     [
-      'a server of tools',
+      'an MCP server',
       { mcp_servers: [{ url: 'https://a.example' }] },
       400,
       'invalid_request_error',
@@ -64,7 +71,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0].content[0].source',
     ],
     [
-      'a picture that is none',
+      'a picture with invalid data',
       { messages: [user([picture])] },
       400,
       'invalid_request_error',
@@ -72,7 +79,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0]',
     ],
     [
-      'a result of no call',
+      'a result without a call',
       { messages: [user([{ type: 'tool_result', tool_use_id: 'x' }])] },
       400,
       'invalid_request_error',
@@ -81,7 +88,7 @@ describe('is refused in Anthropic’s envelope:', () => {
     ],
     ['an unknown model', { model: 'claude-nothing' }, 404, 'not_found_error', 'model_not_found', 'model'],
     [
-      'too long an answer',
+      'too many output tokens',
       { max_tokens: 1_000_000 },
       400,
       'invalid_request_error',
@@ -103,7 +110,7 @@ describe('is refused in Anthropic’s envelope:', () => {
     expect(calls).toEqual([]);
   });
 
-  test('who may not, has no money, sends too much, asks too often or elsewhere', async () => {
+  test('a request without permission, money or a known path, or one that is too large or too frequent', async () => {
     const { send, post, ask } = await openForMessages({ balance: '0', plan: 'free' });
     const refused = async (response: Response | Promise<Response>) => {
       const { status, headers } = await response;
@@ -127,7 +134,7 @@ describe('is refused in Anthropic’s envelope:', () => {
     expect(all.at(-1)).toEqual([429, 'rate_limit_error', true]);
   });
 
-  test('an upstream that is down, and one that breaks off', async () => {
+  test('an overloaded upstream, and a stream that breaks off', async () => {
     const down = await openForMessages({ fetch: async () => Response.json({ error: {} }, { status: 529 }) });
     const response = await down.send({});
     expect([response.status, messagesError.parse(await response.json()).error.type]).toEqual([503, 'overloaded_error']);
@@ -135,7 +142,7 @@ describe('is refused in Anthropic’s envelope:', () => {
     const broken = await openForMessages({ fetch: streamingUpstream(begun) });
     const events = getEvents(await (await broken.send({ stream: true })).text());
     expect(messagesError.parse(events.at(-1)).error).toMatchObject({ type: 'api_error', code: 'upstream_truncated' });
-    // What was delivered of it is paid for.
+    // The delivered part of the answer is charged.
     expect(await broken.spent()).toHaveLength(1);
   });
 });

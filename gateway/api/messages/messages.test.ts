@@ -5,7 +5,7 @@ import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams
 import { streamingUpstream, vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
 import { createMessageWriter } from './messages-form.ts';
 
-/** The Messages API before three vendors: what is asked of them, what is answered, and how it is refused. */
+/** Tests the Messages API with three vendors: what it sends to them, what it answers, and what it refuses. */
 
 const redDot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
@@ -19,8 +19,8 @@ const look = { name: 'look', description: 'Looks', input_schema: { type: 'object
 const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1 } };
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more });
 
-describe.each(vendorModels)('before %s', (model) => {
-  test('a round of tools is asked and answered, whole and streamed, for what the ledger says', async () => {
+describe.each(vendorModels)('the Messages API with %s', (model) => {
+  test('completes a round of tool calls, streamed and non-streaming, at the cost in the ledger', async () => {
     const { send, calls, spent } = await openForMessages();
     const asked = {
       model,
@@ -55,7 +55,7 @@ describe.each(vendorModels)('before %s', (model) => {
   });
 });
 
-test('thinking comes back to who signed it', async () => {
+test('thinking comes back to the vendor that signed it', async () => {
   const { send, calls } = await openForMessages();
   const tools = [
     { ...look, name: 'one' },
@@ -81,16 +81,16 @@ test('thinking comes back to who signed it', async () => {
   expect(JSON.stringify(calls.at(-1)?.body)).toContain('"signature":"anthropics-own"');
 });
 
-describe('a request is asked of Anthropic as', () => {
+describe('the Messages API sends to Anthropic', () => {
   const marked = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   test.each<[string, object, object]>([
     [
-      'it came',
+      'a request with its fields unchanged',
       { system: 'Be short.', temperature: 0.5, stop_sequences: ['END'] },
       { system: 'Be short.', temperature: 0.5, stop_sequences: ['END'], max_tokens: 6_000 },
     ],
     [
-      'marks for its cache',
+      'cache marks',
       {
         system: [text('a'), text('b', marked)],
         tools: [{ ...look, ...marked }],
@@ -99,13 +99,13 @@ describe('a request is asked of Anthropic as', () => {
       { system: [text('a'), text('b', marked)], tools: [marked], messages: [user([text('hi', marked)])] },
     ],
     [
-      'a mark at the end of all',
+      'a cache mark for the whole request',
       { cache_control: { type: 'ephemeral' } },
       { messages: [user([text('hi', { cache_control: { type: 'ephemeral' } })])] },
     ],
     ['pictures and documents', { messages: [user([picture, document])] }, { messages: [user([picture, document])] }],
     [
-      'documents of text and found ones',
+      'text documents and search results',
       {
         messages: [
           user([
@@ -117,7 +117,7 @@ describe('a request is asked of Anthropic as', () => {
       { messages: [user([text('Document "t":\n\na'), text('Search result "u" (v):\n\nb')])] },
     ],
     [
-      'calls and results, with pictures and failures',
+      'tool calls and results, with pictures and errors',
       {
         tools: [look],
         messages: [
@@ -143,18 +143,18 @@ describe('a request is asked of Anthropic as', () => {
       },
     ],
     [
-      'one call at a time',
+      'a limit of one call at a time',
       { tools: [look], tool_choice: { type: 'any', disable_parallel_tool_use: true } },
       { tool_choice: { type: 'any', disable_parallel_tool_use: true } },
     ],
     [
-      'a tool by its name',
+      'a choice of a tool by its name',
       { tools: [look], tool_choice: { type: 'tool', name: 'look' } },
       { tool_choice: { type: 'tool', name: 'look' } },
     ],
-    ['no thinking', { thinking: { type: 'disabled' } }, { messages: [user([text('hi')])] }],
+    ['nothing for disabled thinking', { thinking: { type: 'disabled' } }, { messages: [user([text('hi')])] }],
     [
-      'a format',
+      'an output format',
       {
         output_config: {
           format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
@@ -163,7 +163,7 @@ describe('a request is asked of Anthropic as', () => {
       { output_config: { format: { type: 'json_schema' } } },
     ],
     [
-      'words of the system between turns',
+      'system messages between turns',
       { messages: [user('hi'), { role: 'system', content: 'In French.' }, user('So?')] },
       { system: 'In French.' },
     ],
@@ -174,7 +174,7 @@ describe('a request is asked of Anthropic as', () => {
     expect(calls).toMatchObject([{ body: expected, refusal: null }]);
   });
 
-  test('a long name of its user as one that fits, and a result’s document after the results', async () => {
+  test("a long user id as a hash, and a result's document after the results", async () => {
     const { send, calls } = await openForMessages();
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
     const messages = [user('hi'), { role: 'assistant', content: [use] }, user([result])];
@@ -183,7 +183,7 @@ describe('a request is asked of Anthropic as', () => {
     expect(asked.messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'document']);
   });
 
-  test('tools that the client’s search found, which are offered from the beginning', async () => {
+  test("all tools from the beginning, including those that the client's tool search found", async () => {
     const { send, calls } = await openForMessages();
     const content = [{ type: 'tool_reference', tool_name: 'look' }];
     const found = { type: 'tool_result', tool_use_id: use.id, content };
@@ -194,14 +194,14 @@ describe('a request is asked of Anthropic as', () => {
     expect(calls[0]?.body.tools).toMatchObject([{ name: 'look' }, { name: 'later' }]);
   });
 
-  test('a conversation of more pictures than one turn takes', async () => {
+  test("a turn with more pictures than a chat completion's turn may have", async () => {
     const { send, calls } = await openForMessages();
     expect((await send({ messages: [user(Array(45).fill(picture))] })).status).toBe(200);
     expect(calls).toMatchObject([{ body: { messages: [{ content: { length: 45 } }] } }]);
   });
 });
 
-test('what is left out is said', async () => {
+test('fields that are left out are reported as warnings', async () => {
   const { send } = await openForMessages();
   const response = await send(
     { top_k: 5, service_tier: 'standard_only', context_management: { edits: [] } },
@@ -214,7 +214,7 @@ test('what is left out is said', async () => {
   expect(response.headers.get('x-portico-warnings')).toContain('parameter_dropped=top_k');
 });
 
-test('tokens are counted as they are when a request is admitted, for nothing', async () => {
+test('count_tokens returns the estimate used for admission and costs nothing', async () => {
   const { post, spent, calls } = await openForMessages();
   const body = { model: 'claude-sonnet-4-5', messages: [user('x'.repeat(350))] };
   expect(await (await post('/v1/messages/count_tokens', body)).json()).toEqual({ input_tokens: 104 });
@@ -225,14 +225,14 @@ test('tokens are counted as they are when a request is admitted, for nothing', a
   expect([await spent(), calls]).toEqual([[], []]);
 });
 
-test('a credential may come in either header; of two the usual one holds', async () => {
+test('a credential is read from either header, and from the authorization header if both are sent', async () => {
   const { send, key } = await openForMessages();
   const both = { authorization: `Bearer ${key}`, 'x-api-key': 'sk-ant-of-somebody-else' };
   expect((await send({}, both)).status).toBe(200);
   expect((await send({}, { ...both, authorization: 'Bearer sk-ant-nothing', 'x-api-key': key })).status).toBe(401);
 });
 
-test('a large request is read elsewhere and asks the same; a repeat gets the same message', async () => {
+test('a large request sends the same as a small one, and a repeat gets the same message', async () => {
   const { send, calls } = await openForMessages();
   const long = 'x'.repeat(200_000);
   await send({ messages: [user(long)], tools: [look] });
@@ -244,13 +244,13 @@ test('a large request is read elsewhere and asks the same; a repeat gets the sam
   expect(calls).toHaveLength(3);
 });
 
-test('silence is filled with pings', () => {
+test('the keep-alive event is a ping', () => {
   const writer = createMessageWriter({ id: 'msg_1', requestId: 'req_1', created: 1 }, false);
   expect(writer.keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
 test.each(['/v1/messages', '/v1/responses'])(
-  '%s: the caller’s own provider key is used, not shown and not charged for',
+  "%s: the caller's own provider key is used, not shown and not charged for",
   async (path) => {
     const seen: string[] = [];
     const answer = streamingUpstream(...recordedStreams.anthropic);

@@ -10,9 +10,10 @@ import { type Translate, translatedReader } from '../chat/translated-question.ts
 import { marked, turnsOfMessages } from './message-turns.ts';
 
 /**
- * Anthropic's tools that the client runs, as functions that every model can call: the name and the input are Anthropic's own, so that the
- * client's code for them works unchanged (https://platform.claude.com/docs/en/agents-and-tools/tool-use/bash-tool, text-editor-tool and
- * memory-tool, read 2026-11-27).
+ * Anthropic's tools that the client runs, as functions that every model can call. Name and input are Anthropic's own,
+ * so the client's code for them works unchanged
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/bash-tool, text-editor-tool and memory-tool, read
+ * 2026-11-27).
  */
 
 const text = { type: 'string' };
@@ -82,10 +83,10 @@ const described = (tool: JsonObject): Described | undefined => {
   return known.find(([pattern]) => pattern.test(type))?.[1];
 };
 
-/** Whether a tool of Anthropic's runs on the client's machine. */
+/** True if a tool of Anthropic's runs on the client's machine. */
 const isClientRun = (tool: JsonObject): boolean => described(tool) !== undefined;
 
-/** The body with functions in the place of such tools; the same one where it has none. */
+/** Replaces such tools in the body by functions. Returns the same body if it has none. */
 function withClientRunTools(body: JsonObject): JsonObject {
   const tools = asArray(body.tools).map(asObject);
   if (!tools.some(isClientRun)) return body;
@@ -100,7 +101,9 @@ function withClientRunTools(body: JsonObject): JsonObject {
   };
 }
 
-/** What the Messages API has and this gateway does not, each with the nearest thing that it does have. */
+/**
+ * The types of content blocks that this gateway accepts. The error for any other type names the nearest alternative.
+ */
 
 const servedBlocks = new Set([
   ...[
@@ -116,7 +119,7 @@ const servedBlocks = new Set([
   ],
 ]);
 
-/** Throws `unsupported_parameter` or `unsupported_tool_type` for what only Anthropic's own servers do. */
+/** Throws `unsupported_parameter` or `unsupported_tool_type` for features that only Anthropic's own servers have. */
 function refuseUnserved(body: JsonObject): void {
   refuseFields(body, 'messages');
   for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), `tools[${index}]`);
@@ -125,51 +128,57 @@ function refuseUnserved(body: JsonObject): void {
   }
 }
 
-function checkTool(tool: JsonObject, at: string): void {
+function checkTool(tool: JsonObject, path: string): void {
   const type = asText(tool.type);
   if (type === null || type === 'custom' || isClientRun(tool)) return;
   throw new AppError(
     'unsupported_tool_type',
     `Tools of the type "${type.slice(0, 64)}" are not known here. Offer a tool with an "input_schema" of your own and run it yourself.`,
-    { param: `${at}.type` },
+    { param: `${path}.type` },
   );
 }
 
-function checkBlocks(blocks: readonly unknown[], at: string): void {
+function checkBlocks(blocks: readonly unknown[], path: string): void {
   for (const [index, value] of blocks.entries()) {
     const block = asObject(value);
     const type = asText(block.type);
     if (type !== null && !servedBlocks.has(type)) {
       const message = `Blocks of the type "${type.slice(0, 64)}" cannot be read here; text, pictures, documents, tool calls, their results and thinking can.`;
-      throw new AppError('unsupported_parameter', message, { param: `${at}[${index}].type` });
+      throw new AppError('unsupported_parameter', message, { param: `${path}[${index}].type` });
     }
-    if (type === 'tool_result') checkBlocks(asArray(block.content), `${at}[${index}].content`);
+    if (type === 'tool_result') checkBlocks(asArray(block.content), `${path}[${index}].content`);
   }
 }
 
-/** What is left out of a request that is answered without it. */
-function droppedFields({ top_k: most, service_tier: tier }: MessagesRequest): Warning[] {
+/** Returns warnings for the fields that are ignored. */
+function droppedFields({ top_k: topK, service_tier: tier }: MessagesRequest): Warning[] {
   const drop = (param: string): Warning => ({
     code: 'parameter_dropped',
     param,
     message: `"${param}" is not supported here; it was left out.`,
   });
   return [
-    ...(most === undefined ? [] : [drop('top_k')]),
+    ...(topK === undefined ? [] : [drop('top_k')]),
     ...(tier === undefined || tier === 'auto' ? [] : [drop('service_tier')]),
   ];
 }
 
-/** Budgets from which on an effort is meant; what Anthropic's models are given for them (`providers/anthropic/thinking.ts`). */
+/**
+ * The smallest budget for each effort, by the budgets that Anthropic's models get for these efforts
+ * (`providers/anthropic/thinking.ts`).
+ */
 const budgets = [
-  { least: 32_000, effort: 'xhigh' },
-  { least: 20_000, effort: 'high' },
-  { least: 10_000, effort: 'medium' },
-  { least: 4_096, effort: 'low' },
-  { least: 0, effort: 'minimal' },
+  { min: 32_000, effort: 'xhigh' },
+  { min: 20_000, effort: 'high' },
+  { min: 10_000, effort: 'medium' },
+  { min: 4_096, effort: 'low' },
+  { min: 0, effort: 'minimal' },
 ] as const;
 
-/** How much is to be thought, in the one word that every provider is told. Nothing where nothing is said of it. */
+/**
+ * Returns the requested amount of thinking as an effort, which every provider supports; undefined if the request
+ * doesn't mention thinking.
+ */
 function getEffort({ thinking, output_config: config }: MessagesRequest): {
   readonly effort: string | undefined;
   readonly warnings: readonly Warning[];
@@ -181,20 +190,21 @@ function getEffort({ thinking, output_config: config }: MessagesRequest): {
     case 'disabled':
       return { effort: 'none', warnings: [] };
     case 'enabled': {
-      const found = effort ?? budgets.find(({ least }) => thinking.budget_tokens >= least)?.effort;
+      const found = effort ?? budgets.find(({ min }) => thinking.budget_tokens >= min)?.effort;
       const message = `"thinking.budget_tokens" is an effort here; "${found}" was used.`;
       return { effort: found, warnings: [{ code: 'budget_as_effort', param: 'thinking', message }] };
     }
     default:
-      // Anthropic's own default (https://platform.claude.com/docs/en/build-with-claude/effort, read 2026-11-22).
+      // "high" is Anthropic's own default (https://platform.claude.com/docs/en/build-with-claude/effort, read
+      // 2026-11-22).
       return { effort: effort ?? 'high', warnings: [] };
   }
 }
 
-/** Of `POST /v1/messages`. */
+/** Reads `POST /v1/messages`. */
 export const messagesReader = translatedReader('messages', translateWith(messagesRequest));
 
-/** Of `POST /v1/messages/count_tokens`, which needs no `max_tokens`. */
+/** Reads `POST /v1/messages/count_tokens`, which needs no `max_tokens`. */
 export const countTokensReader = translatedReader('count_tokens', translateWith(countTokensRequest));
 
 function translateWith(schema: typeof messagesRequest | typeof countTokensRequest): Translate {
@@ -219,7 +229,7 @@ function translateWith(schema: typeof messagesRequest | typeof countTokensReques
   };
 }
 
-/** Fields of the same name and meaning. */
+/** Fields with the same name and meaning in both APIs. */
 const sameNames = ['provider', 'model', 'temperature', 'top_p', 'stream', 'session_id', 'route', 'max_tokens'] as const;
 
 function completionFields(request: MessagesRequest): JsonObject {
@@ -245,7 +255,7 @@ function completionFields(request: MessagesRequest): JsonObject {
 
 const maxUser = 256;
 
-/** Long names are kept as what tells them apart. */
+/** Replaces a long name by its hash, which still identifies the user. */
 const endUser = (id: string | undefined) =>
   id !== undefined && id.length > maxUser ? createHash('sha256').update(id).digest('hex') : id;
 
@@ -253,8 +263,8 @@ const words = { auto: 'auto', any: 'required', none: 'none' } as const;
 
 function getChoice(choice: MessagesRequest['tool_choice']): JsonObject {
   if (choice === undefined) return {};
-  const one = 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true;
+  const isSingle = 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true;
   const tool_choice =
     choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : words[choice.type];
-  return { tool_choice, ...(one ? { parallel_tool_calls: false } : {}) };
+  return { tool_choice, ...(isSingle ? { parallel_tool_calls: false } : {}) };
 }

@@ -3,14 +3,14 @@ import { messagesAnswer } from '#shared/wire/messages-answer.ts';
 import { getBlocks, getEvents, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
 import { vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
 
-/** Clients such as Qwen Code end where a thinking block has no signature. */
+/** Clients such as Qwen Code stop with an error if a thinking block has no signature. */
 
 const look = { name: 'one', input_schema: { type: 'object' } };
 const tools = [look, { ...look, name: 'two' }];
 const asked = { tools, thinking: { type: 'enabled', budget_tokens: 5_000 } };
 
-describe.each(vendorModels)('what %s thinks before it says something', (model) => {
-  test('has a signature, whole and streamed, and the conversation goes on', async () => {
+describe.each(vendorModels)('the thinking of %s before its text', (model) => {
+  test('has a signature, streamed and non-streaming, and the conversation continues', async () => {
     const { send, calls } = await openForMessages();
     const { content } = messagesAnswer.parse(await (await send({ model, ...asked })).json());
     const events = getEvents(await (await send({ model, ...asked, stream: true })).text());

@@ -2,8 +2,8 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../../http/context.ts';
 
 /**
- * Script and style of the explorer, as text: the gateway ships as one bundle and serves nothing from disk. The script
- * only ever writes text (`textContent`, `value`), and the key stays in its input field.
+ * The explorer's script and style are text here, because the gateway ships as one bundle and serves nothing from disk.
+ * The script only ever writes text (`textContent`, `value`), and the key stays in its input field.
  */
 
 const explorerScript = `'use strict';
@@ -102,7 +102,7 @@ details.operation > summary { cursor: pointer; }
 pre { overflow: auto; max-height: 30rem; padding: 0.7rem; border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
 `;
 
-/** Nothing from elsewhere, nothing inline, and the page can speak to this gateway only. */
+/** Allows nothing from other origins and nothing inline. The page can only call this gateway. */
 const policy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -116,7 +116,10 @@ const pageHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** The interface, for programs (`/openapi.json`) and for people (`/docs`). Loaded and made once, at the first request. */
+/**
+ * Serves the description of the API, for programs (`/openapi.json`) and for people (`/docs`). It's loaded and generated
+ * once, at the first request.
+ */
 export function docsRoutes(): Hono<AppEnv> {
   let made: Promise<{ json: string; page: string }> | null = null;
   const documents = () => {

@@ -12,7 +12,7 @@ import { requestSchemas, responseSchemas } from './schemas.ts';
 const document = openApiDocument();
 const schemas: Record<string, z.ZodType> = { ...requestSchemas, ...responseSchemas };
 
-/** The document's own schema of a name, made into a validator again. */
+/** Turns a schema of the document into a validator again. */
 const validator = (name: string) => {
   const resolved = JSON.parse(
     JSON.stringify(document.components.schemas[name]).replaceAll('#/components/schemas/', '#/$defs/'),
@@ -21,7 +21,7 @@ const validator = (name: string) => {
   return z.fromJSONSchema({ ...resolved, $defs });
 };
 
-test('has every route of the policies, and no other', () => {
+test('the OpenAPI document has every route of the policies, and no other', () => {
   const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}$/, '*')}`),
   );
@@ -33,7 +33,7 @@ test('has every route of the policies, and no other', () => {
   ).toThrow(/says nothing of GET \/new/);
 });
 
-test('is OpenAPI 3.1 to a validator that somebody else wrote', async () => {
+test('an independent validator accepts the document as OpenAPI 3.1', async () => {
   const validator = new Validator();
   const plain = () => JSON.parse(JSON.stringify(document));
   expect(await validator.validate(plain())).toEqual({ valid: true });
@@ -41,7 +41,7 @@ test('is OpenAPI 3.1 to a validator that somebody else wrote', async () => {
   expect((await validator.validate({ ...plain(), paths: { '/x': { get: { responses: 1 } } } })).valid).toBe(false);
 });
 
-test('refers to nothing that it does not define, and gives each operation a name of its own', () => {
+test('the document defines everything that it refers to, and each operation has a unique id', () => {
   const text = JSON.stringify(document);
   for (const [, kind = '', name = ''] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)/g)) {
     expect(document.components[kind as 'schemas'], `${kind}/${name}`).toHaveProperty(name);
@@ -59,27 +59,27 @@ describe.each(Object.keys(schemas))('%s', (name) => {
     expect(validator(name).safeParse(examples[name]).error).toBeUndefined();
   });
 
-  test('is a schema that refuses something', () => {
+  test('refuses a body of the wrong form', () => {
     expect(validator(name).safeParse({ text: 1, label: 1, status: 1, nothing: true }).success).toBe(false);
   });
 });
 
-test('says of every secured operation that it may be refused, and with which codes', () => {
+test('the document lists 401 for every secured operation, and every error code', () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const { security, responses } of Object.values(methods)) {
       expect(Object.hasOwn(responses, '401'), path).toBe(security.length > 0);
     }
   }
-  const told = Object.values(document.components.responses).map((response) => String(response.description));
+  const descriptions = Object.values(document.components.responses).map((response) => String(response.description));
   for (const [code, { type }] of Object.entries(errorKinds)) {
     expect(
-      told.some((text) => text.includes(`\`${code}\``)),
+      descriptions.some((text) => text.includes(`\`${code}\``)),
       code,
     ).toBe(type !== 'app_error');
   }
 });
 
-test('real answers are what the document says', async () => {
+test("the gateway's real answers match the document", async () => {
   const { call } = await openTestGateway();
   const chat = { prompt: 'hi', provider: 'sandbox' };
   const completion = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
@@ -115,9 +115,9 @@ test('real answers are what the document says', async () => {
       bodies[path] = await answer.json();
       expect(String(answer.status), path).toBe(status);
       expect(validator(name).safeParse(bodies[path]).error, path).toBeUndefined();
-      const told = Object.keys(success?.headers as object).map((header) => header.toLowerCase());
+      const documented = Object.keys(success?.headers as object).map((header) => header.toLowerCase());
       for (const header of answer.headers.keys()) {
-        if (/^(x-(?!content-type)|retry|www|allow|idempotent)/.test(header)) expect(told, path).toContain(header);
+        if (/^(x-(?!content-type)|retry|www|allow|idempotent)/.test(header)) expect(documented, path).toContain(header);
       }
     }
   }
@@ -125,7 +125,7 @@ test('real answers are what the document says', async () => {
   expect(validator('Error').safeParse(await (await call('/nope')).json()).error).toBeUndefined();
 });
 
-test('is served as it is, and as a page that nothing foreign or inline gets into', async () => {
+test('the document is served unchanged, and as a page without inline or foreign content', async () => {
   const { call } = await openTestGateway();
   const served = (await (await call('/openapi.json', { key: null })).json()) as OpenApiDocument;
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
@@ -146,7 +146,7 @@ test('is served as it is, and as a page that nothing foreign or inline gets into
   }
 });
 
-test('becomes a Postman collection with every operation once', () => {
+test('the document becomes a Postman collection with every operation once', () => {
   const collection = postmanCollection(document, 'https://api.example.com');
   const items = collection.item.flatMap((folder) => folder.item);
   const urls = items.map(({ request }) => `${request.method} ${request.url.raw}`);

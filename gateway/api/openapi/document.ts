@@ -17,24 +17,24 @@ import {
   schemaRef,
 } from './schemas.ts';
 
-/** What the interface's document says of a route beyond its policy. */
+/** The description of a route in the API's document, besides its policy. */
 export interface Operation {
   readonly id: string;
   readonly tag: 'Chat' | 'Embeddings' | 'Models' | 'Account' | 'Gateway';
   readonly summary: string;
   readonly description?: string;
-  /** Name of what `*` stands for in the policy's path. */
+  /** Name of the parameter that `*` in the policy's path stands for. */
   readonly parameter?: string;
   readonly query?: z.ZodObject;
-  /** Several: one of them. */
+  /** If there are several, the body is one of them. */
   readonly request?: readonly RequestSchemaName[];
   /** A schema's name, or the media type of an answer that is not JSON. */
   readonly response: ResponseSchemaName | `${string}/${string}`;
-  /** Of a success; 200 unless it says otherwise. */
+  /** Status of a success; 200 by default. */
   readonly status?: 201;
-  /** One event of the stream that `stream: true` asks for. */
+  /** Schema of one event of the stream that `stream: true` requests. */
   readonly stream?: ResponseSchemaName;
-  /** The envelope of its errors, where that is its own. */
+  /** Schema of the route's errors, if it's different from the usual one. */
   readonly error?: ResponseSchemaName;
 }
 
@@ -50,7 +50,7 @@ const promptStream =
 const models = { tag: 'Models', query: modelsQuery, response: 'ModelList' } as const;
 const credits = { tag: 'Account', query: creditsQuery, response: 'Credits' } as const;
 
-/** By method and path of `policies.ts`. A route without an entry fails the tests. */
+/** By method and path, as in `policies.ts`. A route without an entry fails the tests. */
 export const operations: Readonly<Record<string, Operation>> = {
   'POST /chat': { ...prompt, id: 'chat', summary: 'Answer a prompt', description: promptStream },
   'POST /api/chat': {
@@ -227,7 +227,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 
 const header = (description: string, type: 'string' | 'integer' = 'string') => ({ description, schema: { type } });
 
-/** What answers say beside their body (wire contract §1.0, §7). */
+/** The headers of answers (wire contract §1.0, §7). */
 const responseHeaders = {
   'x-request-id': header('The request’s id, `req_…`; the same as in its record and in an error’s body.'),
   'x-client-request-id': header('The caller’s own id of the request, where it sent one.'),
@@ -258,7 +258,7 @@ const chatAnswer: readonly string[] = Object.keys(responseHeaders).filter((name)
 const headerRefs = (names: readonly string[]): Record<string, JsonSchema> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
+/** Version of the API, which is not the build's version (wire contract §8). Additions raise the second number. */
 const contractVersion = '1.3.0';
 
 export interface OpenApiOperation {
@@ -307,7 +307,9 @@ const tags = [
   { name: 'Gateway', description: 'Without a credential, and without data.' },
 ];
 
-/** The whole interface as an OpenAPI 3.1 document, made of the routes' policies and the wire's schemas. */
+/**
+ * Describes the complete API as an OpenAPI 3.1 document, generated from the routes' policies and the wire's schemas.
+ */
 export function openApiDocument(policies: readonly RoutePolicy[] = routePolicies): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const policy of policies) {
@@ -368,7 +370,7 @@ const getBody = (names: NonNullable<Operation['request']>): Record<string, Media
   },
 });
 
-/** Wire contract §1.0. */
+/** The headers of chat requests (wire contract §1.0). */
 const chatHeaders = z.object({
   'X-Client-Request-Id': z
     .string()
@@ -406,7 +408,7 @@ function success(policy: RoutePolicy, { tag, response, stream, summary, query: a
   return { description: summary, headers: headerRefs(kinds), content: { ...whole, ...events } };
 }
 
-/** Which statuses a route can answer with, from what it takes and needs (wire contract §3.3). */
+/** Returns the error statuses that a route can answer with, by what it accepts and needs (wire contract §3.3). */
 function getErrors(policy: RoutePolicy, operation: Operation): Record<string, JsonSchema> {
   const isChat = policy.access === 'chat';
   const asksModels = isChat && (operation.stream !== undefined || operation.tag === 'Embeddings');
@@ -432,7 +434,7 @@ function getErrors(policy: RoutePolicy, operation: Operation): Record<string, Js
 
 const usualError = (status: number) => ({ $ref: `#/components/responses/Error${status}` });
 
-/** One response per status, with the codes it may carry. */
+/** Returns one response for each status, with its possible codes. */
 function errorResponses(): Record<string, JsonSchema> {
   const codes = new Map<number, string[]>();
   for (const [code, { status, type }] of Object.entries(errorKinds)) {

@@ -1,4 +1,4 @@
-/** What the examples of several schemas have in common. */
+/** Records that the examples of several schemas share. */
 
 export const requestId = 'req_01KA8Z7N4R6W8T0V2X4Y6Z8A0C';
 const accountId = 'acct_01KA8Z7N4R6W8T0V2X4Y6Z8A0B';
@@ -120,7 +120,7 @@ export const transaction = {
   model: 'gpt-5.4-mini',
   estimated: false,
 };
-/** The operator's fee for an answer on the caller's own key. */
+/** The operator's fee for an answer with the caller's own key. */
 export const fee = {
   ...transaction,
   id: 'txn_01KA8Z7N4R6W8T0V2X4Y6Z8A0D',
@@ -128,7 +128,7 @@ export const fee = {
   amount: '-0.000000488',
   balance_after: '12.5000195',
 };
-export const listOf = (...data: { id: string }[]) => ({
+export const toList = (...data: { id: string }[]) => ({
   object: 'list',
   data,
   first_id: data[0]?.id ?? null,

@@ -7,7 +7,6 @@ import {
   direct,
   fee,
   key,
-  listOf,
   model,
   period,
   question,
@@ -16,10 +15,11 @@ import {
   response,
   routing,
   sharedAccount,
+  toList,
   transaction,
 } from './example-records.ts';
 
-/** Examples by schema. A test parses each one with the schema it stands for, so none can go stale. */
+/** Examples by schema. A test parses each one with its schema, so none can become outdated. */
 export const examples: Readonly<Record<string, unknown>> = {
   EmbeddingsRequest: {
     model: 'openai/text-embedding-3-small',
@@ -154,7 +154,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     warnings: [],
   },
   Model: model,
-  ModelList: listOf(model),
+  ModelList: toList(model),
   PriceHistory: { object: 'price_history', model: model.id, data: [{ from: null, pricing: model.pricing }] },
   Account: { ...sharedAccount, credential },
   Verification: {
@@ -171,7 +171,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     available: '12.49',
     total_granted: '20',
     total_used: '7.5',
-    transactions: listOf(transaction, fee),
+    transactions: toList(transaction, fee),
   },
   CreditTransaction: transaction,
   Usage: {
@@ -187,9 +187,9 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   UsageBucket: bucket,
   Request: record,
-  RequestList: listOf(record),
+  RequestList: toList(record),
   ApiKey: key,
-  ApiKeyList: listOf(key),
+  ApiKeyList: toList(key),
   CreatedApiKey: { ...key, key: 'sk-portico-…' },
   CreateKeyRequest: { label: 'ci', scopes: ['chat'], spend_limit_usd: '5' },
   ChangeKeyRequest: { label: 'ci, main branch', spend_limit_usd: null },

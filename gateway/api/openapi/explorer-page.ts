@@ -3,7 +3,7 @@ import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from './docu
 
 type Html = ReturnType<typeof html>;
 
-/** The document as a page to read, with a form for each operation. Works as text where scripts are off. */
+/** Renders the document as a page with a form for each operation. Without scripts the page can still be read. */
 export function explorerPage(document: OpenApiDocument): Html {
   const { info } = document;
   return html`<!doctype html>
@@ -83,12 +83,14 @@ function answerPart(document: OpenApiDocument, operation: OpenApiOperation): Htm
 const getName = (ref: unknown) => String(ref).split('/').at(-1) ?? '';
 
 function schemaPart(title: string, document: OpenApiDocument, schema: Record<string, unknown>): Html {
-  const names = Array.isArray(schema.anyOf) ? schema.anyOf.map((one) => getName(one.$ref)) : [getName(schema.$ref)];
+  const names = Array.isArray(schema.anyOf)
+    ? schema.anyOf.map((option) => getName(option.$ref))
+    : [getName(schema.$ref)];
   return html`<details><summary>${title}: ${names.join(' or ')}</summary>${names.map(
     (name) => html`<pre>${JSON.stringify(document.components.schemas[name], null, 2)}</pre>`,
   )}</details>`;
 }
 
-/** Text with `code` in it. */
+/** Renders text in backticks as code. */
 const marked = (text: string): (Html | string)[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));

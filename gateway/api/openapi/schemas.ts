@@ -19,7 +19,7 @@ import { usage, usageBucket } from '#shared/wire/usage.ts';
 import type { OpenApiParameter } from './document.ts';
 import { examples } from './examples.ts';
 
-/** What callers send: optional fields may be null, and defaults are not filled in yet. */
+/** Request bodies as callers send them: optional fields may be null, and defaults aren't filled in yet. */
 export const requestSchemas = {
   ChatRequest: promptRequest,
   ChatCompletionRequest: completionRequest,
@@ -31,7 +31,7 @@ export const requestSchemas = {
   ChangeKeyRequest: changeKeyRequest,
 } as const;
 
-/** What the gateway answers. */
+/** Bodies of the gateway's answers. */
 export const responseSchemas = {
   ChatResponse: promptResponse,
   ChatChunk: promptChunk,
@@ -71,7 +71,10 @@ export type JsonSchema = Record<string, unknown>;
 
 export const schemaRef = (name: RequestSchemaName | ResponseSchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
-/** All schemas as JSON Schema 2020-12, which OpenAPI 3.1 takes unchanged; the wire's zod schemas are the only source. */
+/**
+ * Returns all schemas as JSON Schema 2020-12, which OpenAPI 3.1 uses unchanged. The wire's zod schemas are the only
+ * source.
+ */
 export function componentSchemas(): Record<string, JsonSchema> {
   return { ...generated(requestSchemas, 'input'), ...generated(responseSchemas, 'output') };
 }
@@ -89,7 +92,10 @@ function generated(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | '
   );
 }
 
-/** Parameters of one place, from the schema that they are read with; each `description` stands beside the schema. */
+/**
+ * Returns the parameters in one place, from the schema that reads them. OpenAPI has each `description` beside the
+ * schema, not in it.
+ */
 export function getParameters(place: 'path' | 'query' | 'header', fields: z.ZodObject): OpenApiParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(fields, { io: 'input', override: tidy });
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
@@ -101,7 +107,7 @@ export function getParameters(place: 'path' | 'query' | 'header', fields: z.ZodO
   }));
 }
 
-/** Without the bounds that every JSON integer has, and with defaults in the type that is sent. */
+/** Removes the bounds that every JSON integer has, and writes defaults in the type that is sent. */
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -3,7 +3,7 @@ import type { AppEnv } from '../../http/context.ts';
 import { readAccount, readVerification } from '../../ledger/records/account-store.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 
-/** `GET /account` and `POST /v1/auth/verify` (wire contract §2.2, §2.5). */
+/** Serves `GET /account` and `POST /v1/auth/verify` (wire contract §2.2, §2.5). */
 export function accountRoutes({ db, now }: { readonly db: GatewayDb; readonly now: () => number }): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/account', async (context) => context.json(await readAccount(db, context.get('principal'), now())))

@@ -6,7 +6,7 @@ import { warningHeaders } from '../chat/chat-headers.ts';
 import { readChatCall } from '../chat/read-request.ts';
 import { countTokensReader } from '../messages/read-messages-request.ts';
 
-/** `POST /v1/messages/count_tokens`: the estimate that a request would be admitted by. No model is asked. */
+/** Serves `POST /v1/messages/count_tokens`: the estimate by which a request would be admitted. No model is called. */
 export function countTokensRoutes(deps: AdmissionDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/messages/count_tokens', async (context) => {
     const { requestId, principal, place, received } = context.var;

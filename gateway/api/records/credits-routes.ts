@@ -16,7 +16,10 @@ interface CreditsQuery extends PageRequest {
   readonly end?: number | undefined;
 }
 
-/** Balance and transactions of an account (wire contract §2.4), in the order in which they changed the balance. */
+/**
+ * Returns the balance and the transactions of an account (wire contract §2.4), in the order in which they changed the
+ * balance.
+ */
 export async function readCredits(db: GatewayDb, accountId: string, query: CreditsQuery): Promise<Credits> {
   const row = await accountRow(db, accountId);
   const { amount, ...balance } = getBalance(row);
@@ -33,7 +36,8 @@ async function transactions(db: GatewayDb, accountId: string, query: CreditsQuer
     .where('account_id', '=', accountId)
     .$if(cursor !== null, (rest) => rest.where('seq', slice.comparison, cursor ?? 0n))
     .$if(query.type !== undefined, (rest) => rest.where('type', '=', query.type ?? 'grant'))
-    // In the words of the index, which a value that is bound would not prove.
+    // This repeats the condition of the partial index. With a bound value the database can't see that the index
+    // applies.
     .$if(query.type !== undefined && query.type !== 'usage', (rest) => rest.where(sql<boolean>`type <> 'usage'`))
     .$if(query.start !== undefined, (rest) => rest.where('created', '>=', BigInt(query.start ?? 0)))
     .$if(query.end !== undefined, (rest) => rest.where('created', '<', BigInt(query.end ?? 0)))
@@ -68,7 +72,7 @@ const toTransaction = (row: LedgerEntryRow): CreditTransaction => ({
   estimated: row.estimated === 1n,
 });
 
-/** What may follow the question mark. */
+/** The query parameters of `GET /credits`. */
 export const creditsQuery = z.object({
   ...listFields,
   type: transactionType.optional(),
@@ -76,7 +80,7 @@ export const creditsQuery = z.object({
   end: endTime.optional(),
 });
 
-/** `GET /credits` and `GET /v1/credits` (wire contract §2.4). */
+/** Serves `GET /credits` and `GET /v1/credits` (wire contract §2.4). */
 export function creditsRoutes({ db }: { readonly db: GatewayDb }): Hono<AppEnv> {
   const answer = async (context: Context<AppEnv>) =>
     context.json(await readCredits(db, context.get('principal').accountId, readQuery(context, creditsQuery)));

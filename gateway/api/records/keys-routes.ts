@@ -10,7 +10,7 @@ import { requestError } from '../../http/request-error.ts';
 
 export const keysQuery = z.object(listFields);
 
-/** `GET/POST /v1/keys` and `PATCH/DELETE /v1/keys/{key_id}` (wire contract §10). */
+/** Serves `GET/POST /v1/keys` and `PATCH/DELETE /v1/keys/{key_id}` (wire contract §10). */
 export function keysRoutes({ keys }: { readonly keys: Keys }): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/keys', async (context) =>
@@ -28,7 +28,7 @@ export function keysRoutes({ keys }: { readonly keys: Keys }): Hono<AppEnv> {
     );
 }
 
-/** Unknown fields are ignored and reported, as everywhere (wire contract §1.0). */
+/** Unknown fields are ignored and reported, as in every route (wire contract §1.0). */
 async function readBody<Shape extends z.ZodRawShape>(
   context: Context<AppEnv>,
   schema: z.ZodObject<Shape>,

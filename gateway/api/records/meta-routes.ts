@@ -7,9 +7,9 @@ import type { GatewayDb } from '../../storage/open-database.ts';
 export interface MetaDeps {
   readonly db: GatewayDb;
   readonly version: string;
-  /** No longer, or soon no longer, serving: load balancers shall look elsewhere. */
+  /** True once the gateway is shutting down or about to. Load balancers should then use another instance. */
   readonly leaving: () => boolean;
-  /** Provider id → what is wrong with the gateway's account there. */
+  /** Provider id → the problem with the gateway's account there. */
   readonly troubles: () => Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,10 @@ async function reachable(db: GatewayDb): Promise<void> {
   }
 }
 
-/** What anyone may know: which extensions there are (wire contract §10), and whether the process lives and serves. */
+/**
+ * Serves what anyone may know: the extensions of the API (wire contract §10), and whether the process is alive and
+ * accepts requests.
+ */
 export function metaRoutes({ db, version, leaving, troubles }: MetaDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1', (context) =>
@@ -43,6 +46,6 @@ export function metaRoutes({ db, version, leaving, troubles }: MetaDeps): Hono<A
     });
 }
 
-/** A provider that needs its operator is no reason to take the gateway out of service. */
+/** A provider that needs its operator's attention is no reason to take the gateway out of service. */
 const attention = (troubles: Readonly<Record<string, string>>) =>
   Object.keys(troubles).length === 0 ? {} : { providers: troubles };

@@ -28,7 +28,7 @@ const decimal = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal amount in USD per token')
   .refine(isUsdPerToken, 'is more than a price can be');
-/** What may follow the question mark. */
+/** The query parameters of `GET /v1/models`. */
 export const modelsQuery = z.object({
   provider: z.string().max(64).optional(),
   capability: z.array(z.string().max(256)).optional(),
@@ -45,14 +45,14 @@ export const modelsQuery = z.object({
   include_unavailable: flag.default(true),
   limit: wholeNumber.pipe(z.int().min(1, 'must be 1 to 1000').max(1000, 'must be 1 to 1000')).optional(),
   after: z.string().max(300).optional(),
-  /** Anthropic's names of cursors (https://platform.claude.com/docs/en/api/models/list, read 2026-11-27). */
+  /** Anthropic's names for the cursors (https://platform.claude.com/docs/en/api/models/list, read 2026-11-27). */
   after_id: z.string().max(300).optional(),
   before_id: z.string().max(300).optional(),
 });
 
 type Query = z.output<typeof modelsQuery>;
 
-/** `GET /models`, `GET /v1/models` and `GET /v1/models/{id}` (wire contract §1.8, §1.9). */
+/** Serves `GET /models`, `GET /v1/models` and `GET /v1/models/{id}` (wire contract §1.8, §1.9). */
 export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
   const list = async (context: Context<AppEnv>) => {
     const asked = readQuery(context, modelsQuery, ['capability']);
@@ -69,10 +69,10 @@ export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
     });
 }
 
-/** Anthropic's clients send the version that they speak, and no others do. */
+/** Only Anthropic's clients send this header, with the version of the API that they use. */
 const isForAnthropic = (context: Context<AppEnv>): boolean => context.req.header('anthropic-version') !== undefined;
 
-/** A model with the fields that Anthropic's clients know, beside all others. */
+/** Adds the fields that Anthropic's clients expect of a model. */
 const asAnthropicModel = (record: Model) => ({
   ...record,
   type: 'model' as const,
@@ -83,7 +83,7 @@ const asAnthropicModel = (record: Model) => ({
 const recordFor = (principal: Principal, deps: ModelsDeps) => (model: CatalogueModel) =>
   toModelRecord(model, availability(model, principal, deps));
 
-/** All models as this caller may use them, the router first. */
+/** Returns all models as this caller may use them, the router first. */
 function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
   const { models, embeddings } = deps.catalogue();
   const record = recordFor(principal, deps);
@@ -91,7 +91,7 @@ function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
   return [routerRecord(chats, deps.vendor), ...chats, ...embeddings.map(record)];
 }
 
-/** Whether a caller may ask for a model, and if not, why. */
+/** Returns whether a caller may use a model, and if not, why. */
 export function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
   const { registry, health, watch } = deps;
   const { shutdownDate, successor } = model;
@@ -120,7 +120,7 @@ export function availability(model: CatalogueModel, { plan }: Principal, deps: M
   return { status: 'available', unavailable_reason: null };
 }
 
-/** A key may be refused for one model and not for another, so that its provider is still asked. */
+/** A key may be refused for one model and accepted for another, so its provider is still called. */
 const troubled: Readonly<Record<Trouble, (provider: string) => Availability>> = {
   key_refused: (provider) => ({
     status: 'degraded',
@@ -146,7 +146,10 @@ function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
   return resolved.kind === 'direct' ? record(resolved.model) : routerRecord(models.map(record), deps.vendor);
 }
 
-/** The filtered, sorted list; the router stays first where it passes the filters. Paged only where `limit` is given. */
+/**
+ * Filters and sorts the list. The router stays first if it passes the filters. There are pages only if `limit` is
+ * given.
+ */
 function listBody(records: readonly Model[], asked: Query) {
   const matching = records.filter((record) => matches(record, asked));
   const router = matching.filter((record) => record.kind === 'router');
@@ -158,10 +161,10 @@ function pageIn(sorted: readonly Model[], { limit, after_id, before_id, ...asked
   const after = asked.after ?? after_id;
   const page = { limit: limit ?? sorted.length, after, before: before_id, order: 'asc' as const };
   if (after !== undefined && before_id !== undefined) throw badQuery('before_id', 'cannot stand beside a cursor after');
-  const at = sorted.findIndex((record) => record.id === (after ?? before_id));
-  if (at < 0 && (after ?? before_id) !== undefined) throw unknownCursor(page);
-  if (before_id === undefined) return getPage(page, sorted.slice(at + 1), (record) => record);
-  return getPage(page, sorted.slice(0, at).reverse(), (record) => record);
+  const index = sorted.findIndex((record) => record.id === (after ?? before_id));
+  if (index < 0 && (after ?? before_id) !== undefined) throw unknownCursor(page);
+  if (before_id === undefined) return getPage(page, sorted.slice(index + 1), (record) => record);
+  return getPage(page, sorted.slice(0, index).reverse(), (record) => record);
 }
 
 function matches(record: Model, asked: Query): boolean {
@@ -182,14 +185,14 @@ function matches(record: Model, asked: Query): boolean {
 const promptPrice = (record: Model): bigint => (record.pricing ? parseUsdPerToken(record.pricing.prompt) : 0n);
 const byId = (a: Model, b: Model) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** By a number, with what has none at the end in both directions; equal ones by id. */
+/** Compares records by a number. Records without one come last in both directions, and equal ones are sorted by id. */
 const by = (pick: (record: Model) => number | null, direction: 1 | -1) => (a: Model, b: Model) => {
   const [left, right] = [pick(a), pick(b)];
   if (left === null || right === null) return Number(left === null) - Number(right === null) || byId(a, b);
   return direction * (left - right) || byId(a, b);
 };
 
-/** Pico-USD per token fit a number exactly up to $9,000 per token. */
+/** A number holds pico-USD per token exactly, up to $9,000 per token. */
 const price = (record: Model) => (record.pricing ? Number(promptPrice(record)) : null);
 const contextLength = (record: Model) => record.context_length;
 
@@ -202,12 +205,12 @@ const comparisons: Record<Query['sort'], (a: Model, b: Model) => number> = {
   newest: by((record) => record.created || null, -1),
 };
 
-/** The answer as JSON, or 304 where the caller already has it (RFC 9110 §13.1.2). */
+/** Answers with JSON, or with 304 if the caller already has the same (RFC 9110 §13.1.2). */
 export function withETag(context: Context<AppEnv>, body: object): Response {
   const text = JSON.stringify(body);
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   context.header('etag', tag);
-  const known = (context.req.header('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(tag) || known.includes('*')) return context.body(null, 304);
   return context.body(text, 200, { 'content-type': 'application/json; charset=utf-8' });
 }

@@ -16,25 +16,25 @@ async function lister(options: Parameters<typeof openTestGateway>[0] = { provide
 }
 
 describe('the list of models', () => {
-  test('is the same on both bases, with the router first', async () => {
+  test('is the same at both paths, with the router first', async () => {
     const { call, list } = await lister();
     const models = await list();
     expect(await (await call('/models')).json()).toEqual(models);
     expect(models.data[0]).toMatchObject({ id: 'router', kind: 'router', pricing: null, status: 'available' });
     expect(models).toMatchObject({ first_id: 'router', last_id: models.data.at(-1)?.id, has_more: false });
-    expect(new Set(models.data.map((one) => one.id)).size).toBe(models.data.length);
+    expect(new Set(models.data.map((entry) => entry.id)).size).toBe(models.data.length);
   });
 
-  test('says why a model cannot be used', async () => {
+  test('contains the reason why a model cannot be used', async () => {
     const { list } = await lister();
-    const status = async (id: string) => (await list()).data.find((one) => one.id === id)?.status;
+    const status = async (id: string) => (await list()).data.find((entry) => entry.id === id)?.status;
     expect(await status('openai/gpt-5.4-mini')).toBe('available');
     expect(await status('anthropic/claude-opus-5')).toBe('no_credential');
     const local = await lister({ plan: 'local' });
-    expect((await local.list()).data.find((one) => one.provider === 'sandbox')?.status).toBe('plan_required');
+    expect((await local.list()).data.find((entry) => entry.provider === 'sandbox')?.status).toBe('plan_required');
   });
 
-  test('follows a key that is given or taken away', async () => {
+  test('changes when a key is added or removed', async () => {
     const { list, gateway } = await lister({});
     const available = async () => (await list('?provider=openai&include_unavailable=false')).data.length;
     expect(await available()).toBe(0);
@@ -49,7 +49,7 @@ describe('the list of models', () => {
 
   test('can be filtered and sorted', async () => {
     const { list } = await lister();
-    const ids = async (query: string) => (await list(query)).data.map((one) => one.id);
+    const ids = async (query: string) => (await list(query)).data.map((entry) => entry.id);
     expect((await ids('?provider=anthropic')).every((id) => id.startsWith('anthropic/'))).toBe(true);
     expect(await ids('?q=5.4-MINI')).toEqual(['openai/gpt-5.4-mini']);
     const google = (await ids('?provider=google&capability=streaming')).filter((id) => id !== 'router');
@@ -59,15 +59,15 @@ describe('the list of models', () => {
     expect(await ids('?provider=google&capability=image_output')).toEqual(google.filter((id) => id.endsWith('-image')));
     const cheap = (await list('?max_price=0.0000001')).data;
     expect(cheap.length).toBeGreaterThan(0);
-    expect(cheap.every((one) => Number(one.pricing?.prompt) <= 1e-7)).toBe(true);
-    const prices = (await list('?sort=-price')).data.slice(1).map((one) => Number(one.pricing?.prompt));
+    expect(cheap.every((entry) => Number(entry.pricing?.prompt) <= 1e-7)).toBe(true);
+    const prices = (await list('?sort=-price')).data.slice(1).map((entry) => Number(entry.pricing?.prompt));
     expect(prices).toEqual(prices.toSorted((a, b) => b - a));
     expect(
-      (await list('?min_context=1000000&provider=openai')).data.every((one) => Number(one.context_length) >= 1e6),
+      (await list('?min_context=1000000&provider=openai')).data.every((entry) => Number(entry.context_length) >= 1e6),
     ).toBe(true);
   });
 
-  test('is paged only where a limit is given', async () => {
+  test('has pages only when a limit is given', async () => {
     const { list } = await lister();
     const whole = await list();
     const first = await list('?limit=10');
@@ -84,7 +84,7 @@ describe('the list of models', () => {
     },
   );
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a caller that already has it', async () => {
     const { call, gateway } = await lister();
     const tag = (await call('/v1/models')).headers.get('etag') ?? '';
     const again = await call('/v1/models', { headers: { 'if-none-match': `"other", W/${tag}` } });
@@ -103,7 +103,7 @@ describe('one model', () => {
     ['router', 'router'],
     ['auto', 'router'],
     ['portico/router', 'router'],
-  ])('is found as %s', async (spelling, id) => {
+  ])('is found by the name %s', async (spelling, id) => {
     const { call } = await lister();
     const response = await call(`/v1/models/${spelling}`);
     expect(model.parse(await response.json()).id).toBe(id);
@@ -116,7 +116,7 @@ describe('one model', () => {
   });
 });
 
-test('an alias of the configuration is another name of its model, in the list, alone and in a chat', async () => {
+test('an alias in the configuration names its model in the list, in a single record and in a chat', async () => {
   const { call, post } = await openTestGateway({ aliases: { 'fast-code': 'sandbox/echo' } });
   const model = (await (await call('/v1/models/fast-code')).json()) as { id: string; aliases: string[] };
   expect([model.id, model.aliases]).toEqual(['sandbox/echo', ['fast-code']]);

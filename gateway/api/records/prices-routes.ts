@@ -14,11 +14,14 @@ import type { AddedPrice } from '../../models/prices/price-rows.ts';
 import { availability, type ModelsDeps, withETag } from './models-routes.ts';
 
 export interface PricesDeps extends ModelsDeps {
-  /** Prices beside the book. */
+  /** Prices besides those of the book. */
   readonly added: () => readonly AddedPrice[];
 }
 
-/** `GET /v1/prices` and `GET /v1/prices/{id}` (wire contract §10): what is priced before there is a key for it. */
+/**
+ * Serves `GET /v1/prices` and `GET /v1/prices/{id}` (wire contract §10), which include models of providers without a
+ * key.
+ */
 export function pricesRoutes(deps: PricesDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/prices', (context: Context<AppEnv>) => {
@@ -29,7 +32,7 @@ export function pricesRoutes(deps: PricesDeps): Hono<AppEnv> {
     .get('/v1/prices/:id{.+}', (context) => withETag(context, getHistory(context.req.param('id'), deps)));
 }
 
-/** The priced models of the list, and those that its providers without a key are known to offer. */
+/** Returns the models of the list that have a price, and the known models of providers without a key. */
 function pricedRecords(principal: Principal, deps: ModelsDeps): Model[] {
   const { models, embeddings, offered } = deps.catalogue();
   const listed = [...models, ...embeddings].filter(({ price }) => price !== null);
@@ -42,7 +45,7 @@ function pricedRecords(principal: Principal, deps: ModelsDeps): Model[] {
 
 function getHistory(id: string, deps: PricesDeps): PriceHistory {
   const { models, embeddings, offered, version } = deps.catalogue();
-  const model = [...models, ...embeddings, ...offered].find((one) => one.id === id);
+  const model = [...models, ...embeddings, ...offered].find((candidate) => candidate.id === id);
   if (!model) throw new AppError('model_not_found', `There is no model "${id.slice(0, 256)}".`, { param: 'model' });
   const dated = priceHistory(bookPrices(id) ?? listedRows(id) ?? asListed(model), deps.added(), version);
   return {
@@ -55,5 +58,5 @@ function getHistory(id: string, deps: PricesDeps): PriceHistory {
   };
 }
 
-/** A price that only its provider's own list has. */
+/** Stands for a model whose price is only in its provider's own list. */
 const asListed = ({ id }: CatalogueModel) => ({ id, rows: [], asOf: '', source: '' });

@@ -16,7 +16,7 @@ async function prices() {
 }
 
 describe('the prices', () => {
-  test('are there for every provider before any key is, with their day and source', async () => {
+  test('are shown for every provider without a key, with their day and source', async () => {
     const { all } = await prices();
     const models = (await all()).filter(({ simulated }) => !simulated);
     const providers = new Set(models.map(({ provider }) => provider));
@@ -44,7 +44,7 @@ describe('the prices', () => {
     }
   });
 
-  test('give way to the list of a provider that has a key; who lists models meets none of them', async () => {
+  test("are replaced by the provider's own list once it has a key, and are not in the model list", async () => {
     const { all, gateway, call } = await prices();
     const listed = modelList.parse(await (await call('/v1/models')).json()).data;
     expect(listed.some(({ provider }) => provider === 'groq')).toBe(false);
@@ -52,16 +52,16 @@ describe('the prices', () => {
     expect((await all()).some(({ provider }) => provider === 'groq')).toBe(false);
   });
 
-  test('claim no ability that nobody says', async () => {
+  test('claim no ability that the data lacks', async () => {
     const { all } = await prices();
-    const [unsaid] = book.models.filter((model) => 'name' in model && !('abilities' in model));
-    const model = (await all()).find(({ id }) => id === unsaid?.id);
+    const [unknown] = book.models.filter((model) => 'name' in model && !('abilities' in model));
+    const model = (await all()).find(({ id }) => id === unknown?.id);
     expect(model?.capabilities).toEqual(['streaming']);
   });
 });
 
 describe('the history of a price', () => {
-  test('has every change, also one that is still to come', async () => {
+  test('has every change, even one in the future', async () => {
     const { history } = await prices();
     const rows = await history('google/gemini-3.6-flash');
     expect(rows.map(({ from, pricing }) => [from, pricing?.prompt])).toEqual([
@@ -70,7 +70,7 @@ describe('the history of a price', () => {
     ]);
   });
 
-  test('has the operator’s own prices, and the book’s again where they end', async () => {
+  test("has the operator's own prices, and the book's price again after they end", async () => {
     const { history, gateway } = await prices();
     const model = 'openai/gpt-5.4-mini';
     const [before] = await history(model);
@@ -85,7 +85,7 @@ describe('the history of a price', () => {
     ]);
   });
 
-  test('of no model is not found', async () => {
+  test('of an unknown model is not found', async () => {
     const { call } = await prices();
     const response = await call('/v1/prices/nobody/nothing');
     expect([response.status, await errorCode(response)]).toEqual([404, 'model_not_found']);

@@ -27,16 +27,19 @@ import { eitherReader } from '../chat/read-question.ts';
 import { readChatCall } from '../chat/read-request.ts';
 
 /** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
-const fewestShare = 2;
+const maxOverestimate = 2;
 
 interface QuoteDeps extends AdmissionDeps {
-  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  /** The operator's fee for answers with a caller's own key, in basis points of their cost (§6). */
   readonly byokFeeBps: number;
-  /** Which balances and caps would refuse a request that holds this much. */
+  /** Returns the balances and spending limits that would refuse a request with this hold. */
   readonly limitsFor: (question: Question, model: ModelName, hold: bigint) => Promise<QuoteLimit[]>;
 }
 
-/** What a request would cost (wire contract §10): admitted and routed like the request itself, then only priced. */
+/**
+ * Returns what a request would cost (wire contract §10). It's admitted and routed like the request itself, but then
+ * only priced.
+ */
 async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   const admitted = admit(question, deps);
   const { features } = admitted;
@@ -68,7 +71,10 @@ async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   };
 }
 
-/** The model that the request would hold for: one whose own limit refuses it is passed over, where there is another. */
+/**
+ * Finds the model that the request would hold an amount for. A model whose own limit refuses the request is skipped if
+ * there is another.
+ */
 async function heldFor(
   question: Question,
   [target, ...rest]: Admitted['targets'],
@@ -83,26 +89,29 @@ async function heldFor(
   return next ? heldFor(question, [next, ...later], input, deps) : { target, hold, limits };
 }
 
-/** It may cost more than the quote says: by a longer answer, or by what the request or a server of one's own brings in. */
+/**
+ * True if the request may cost more than the quote: by a longer answer, or by content that the request or a self-hosted
+ * server adds.
+ */
 const isOpenEnded = (input: ReserveInput, { completion, searches }: Quote['tokens'], model: CatalogueModel): boolean =>
   searches !== undefined ||
   input.inputSize.fileTokens !== null ||
   addsInstructions(model) ||
   (input.maxTokens === null && completion.high < (knownMaxAnswer(input, model) ?? Number.POSITIVE_INFINITY));
 
-/** Servers that nobody knows may put instructions of their own before each request. */
+/** Self-hosted servers may put their own instructions before each request. */
 const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean => !simulated && isOwnServer(provider);
 
-/** The estimate, and what a tokenizer may make of the same request at the least and at the most. */
+/** Returns the estimated tokens, and the minimum and maximum that a tokenizer may count for the same request. */
 function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel): Quote['tokens'] {
   const searches = maxSearches(model, input.webSearch);
   const found = searches * tokensPerSearch;
-  const most = maxInputTokens(input.inputSize, model);
-  const estimate = Math.min(estimated, most);
-  const prompt = { low: Math.floor(estimate / fewestShare), high: most + found };
+  const maxPrompt = maxInputTokens(input.inputSize, model);
+  const estimate = Math.min(estimated, maxPrompt);
+  const prompt = { low: Math.floor(estimate / maxOverestimate), high: maxPrompt + found };
   const mayBeCached = model.capabilities.includes('prompt_cache');
   return {
-    // One that searches does so once, as a rule.
+    // A model that searches usually does so once.
     prompt: { estimate: estimate + Math.min(found, tokensPerSearch), ...prompt },
     cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
     completion: { low: 0, high: initialHold(input, model) },
@@ -110,7 +119,7 @@ function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel
   };
 }
 
-/** The shortest prompt, all of it from the cache where there is one and that is cheaper, and no answer. */
+/** Returns the cost of the shortest prompt without an answer, read from the cache if there is one and it's cheaper. */
 function minCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: number | null): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, prompt.low);
   const isCheaper = cacheRead !== null && cacheRead < plain;
@@ -119,7 +128,10 @@ function minCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: numb
   return feeBps === null ? getCost(price, usage) : byokFee(price, usage, feeBps);
 }
 
-/** `POST /v1/quote`: the body of either chat form, told apart by `messages` (wire contract §10). */
+/**
+ * Serves `POST /v1/quote`. It accepts the body of either chat API and distinguishes them by `messages` (wire contract
+ * §10).
+ */
 export function quoteRoutes(deps: QuoteDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/quote', async (context) => {
     const { requestId, principal, place, received } = context.var;

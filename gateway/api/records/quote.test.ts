@@ -11,7 +11,7 @@ import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-
 import { allScopes } from '../../access/auth/scopes.ts';
 import { Secret } from '../../access/auth/secret.ts';
 
-/** Keys for every provider, and an upstream that must never be asked. */
+/** Returns keys for every provider, and an upstream that must never be called. */
 function withProviders() {
   let calls = 0;
   const credential = (baseUrl: string) => ({ apiKey: new Secret('a-key-of-the-operator'), baseUrl });
@@ -24,7 +24,7 @@ function withProviders() {
         google: credential('https://google.invalid'),
       },
       fetch: async (_url: string | URL | Request, init?: RequestInit) => {
-        // Vendors may be asked what models they have, and nothing else.
+        // Only the lists of models may be fetched from vendors.
         if (init?.method !== 'GET') calls++;
         throw new Error('no upstream may be asked');
       },
@@ -32,7 +32,7 @@ function withProviders() {
   };
 }
 
-test('the upper bound is exactly what the request itself would hold, for every model and any request', async () => {
+test("the upper bound of a quote equals the request's hold, for every model and any request", async () => {
   const upstream = withProviders();
   const { post, call, pass } = await openTestGateway({ ...upstream.options, balance: '0' });
   const { data } = modelList.parse(await (await call('/v1/models')).json());
@@ -52,7 +52,7 @@ test('the upper bound is exactly what the request itself would hold, for every m
   );
   await fc.assert(
     fc.asyncProperty(request, async (body) => {
-      // Beyond every limit on requests.
+      // The time moves past every rate limit.
       pass(60_000);
       const quoted = quote.parse(await (await post('/v1/quote', body)).json());
       const { error } = errorBody.parse(await (await post('/v1/chat/completions', body)).json());
@@ -68,7 +68,7 @@ test('the upper bound is exactly what the request itself would hold, for every m
   expect(upstream.calls()).toBe(0);
 });
 
-test('a balance of exactly the upper bound is enough, and a nano-dollar less is not', async () => {
+test("a balance equal to the quote's upper bound is enough, and a nano-dollar less is not", async () => {
   const body = { model: 'sandbox/echo', prompt: 'Hello there', max_tokens: 50 };
   const first = await openTestGateway();
   const { cost_usd: cost } = quote.parse(await (await first.post('/v1/quote', body)).json());
@@ -85,7 +85,7 @@ test('a balance of exactly the upper bound is enough, and a nano-dollar less is 
   }
 });
 
-test('a model whose own limit is used up is quoted as refused where it was named, and passed over by a router', async () => {
+test('a model whose own limit is used up is refused in a quote by name, and skipped by the router', async () => {
   const upstream = withProviders();
   const { post, call, gateway, account: owner } = await openTestGateway(upstream.options);
   const quoted = async (model: string) =>
@@ -103,7 +103,7 @@ test('a model whose own limit is used up is quoted as refused where it was named
   expect(limits).toContainEqual(expect.objectContaining({ name: 'account_model_month_usd', model: id, used: '0' }));
 });
 
-test('holds and books nothing, and what the request then costs lies within its bounds', async () => {
+test("a quote holds and charges nothing, and the request's cost lies within its bounds", async () => {
   const { post, call } = await openTestGateway();
   const body = { model: 'sandbox/echo', prompt: 'What does this cost, all in all?' };
   const quoted = quote.parse(await (await post('/v1/quote', body)).json());
@@ -115,7 +115,7 @@ test('holds and books nothing, and what the request then costs lies within its b
   expect(tokens.prompt_tokens).toBeLessThanOrEqual(quoted.tokens.prompt.high);
 });
 
-test('with the caller’s own key costs nothing, whoever pays the upstream', async () => {
+test("a quote with the caller's own key costs nothing", async () => {
   const upstream = withProviders();
   const { post } = await openTestGateway({ ...upstream.options, balance: '0' });
   const body = { provider: 'openai', prompt: 'hi', byoapi_key: 'a-key-of-my-own' };
@@ -125,7 +125,7 @@ test('with the caller’s own key costs nothing, whoever pays the upstream', asy
   expect(upstream.calls()).toBe(0);
 });
 
-test('with the caller’s own key and a fee costs that fee, of which the upper bound is held', async () => {
+test("a quote with the caller's own key and a fee is that fee, and its upper bound is the hold", async () => {
   const upstream = withProviders();
   const { post } = await openTestGateway({ ...upstream.options, balance: '0', byokFeeBps: 100 });
   const body = { model: 'openai/gpt-4o-mini', prompt: 'hi', max_tokens: 100 };
@@ -141,7 +141,7 @@ test('with the caller’s own key and a fee costs that fee, of which the upper b
   expect(upstream.calls()).toBe(0);
 });
 
-test('refuses what the chat would refuse, explains the router’s choice, and reports unknown fields', async () => {
+test('a quote refuses what the chat would refuse, explains the routing, and reports unknown fields', async () => {
   const { post } = await openTestGateway();
   expect(await errorCode(await post('/v1/quote', {}))).toBe('missing_required_parameter');
   expect(await errorCode(await post('/v1/quote', { prompt: 'hi', messages: [{ role: 'user', content: 'hi' }] }))).toBe(
@@ -160,17 +160,17 @@ test('refuses what the chat would refuse, explains the router’s choice, and re
   expect(quoted.cost_usd.high).toBe(formatUsd(parseUsd(quoted.cost_usd.high)));
 });
 
-test('names the key’s own limit where that would refuse it, and that of the key which minted it', async () => {
+test('a quote names the spending limit of the key, or of the key that minted it, if that would refuse the request', async () => {
   const { post, gateway, account } = await openTestGateway();
   const body = { model: 'sandbox/echo', prompt: 'hi', max_tokens: 1000 };
   const { cost_usd } = quote.parse(await (await post('/v1/quote', body)).json());
   const exact = await gateway.operator.createKey({ accountId: account.id, spendLimit: parseUsd(cost_usd.high) });
-  const one = nanoUsd(parseUsd(cost_usd.high) - 1n);
-  const short = await gateway.operator.createKey({ accountId: account.id, spendLimit: one, scopes: allScopes });
+  const limit = nanoUsd(parseUsd(cost_usd.high) - 1n);
+  const short = await gateway.operator.createKey({ accountId: account.id, spendLimit: limit, scopes: allScopes });
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const limits = async (key: string) => quote.parse(await (await post('/v1/quote', body, as(key))).json()).limits;
   expect(await limits(exact.key)).toEqual([]);
-  const refusal = { code: 'key_spend_limit_exceeded', needed_usd: cost_usd.high, available_usd: formatUsd(one) };
+  const refusal = { code: 'key_spend_limit_exceeded', needed_usd: cost_usd.high, available_usd: formatUsd(limit) };
   expect(await limits(short.key)).toMatchObject([refusal]);
   const minted = (await (await post('/v1/keys', {}, as(short.key))).json()) as { key: string };
   expect(await limits(minted.key)).toMatchObject([refusal]);

@@ -28,25 +28,25 @@ const json = async (response: Response) => {
   return response.json();
 };
 
-describe('what the books say', () => {
-  test('account, credits, usage and requests have their shapes and agree with each other', async () => {
+describe("the account's records", () => {
+  test('match their schemas and agree with each other: account, credits, usage and requests', async () => {
     const { call } = await withRequests(6);
     const book = account.parse(await json(await call('/account')));
     const bill = credits.parse(await json(await call('/v1/credits?limit=100')));
     const used = usage.parse(await json(await call('/v1/usage')));
     const list = requestList.parse(await json(await call('/v1/requests?limit=100')));
     const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + parseUsd(amount), 0n);
-    const charged = sum(list.data.map((one) => one.cost_usd));
+    const charged = sum(list.data.map((entry) => entry.cost_usd));
     expect(charged).toBeGreaterThan(0n);
     expect(parseUsd(used.totals.cost_usd)).toBe(charged);
     expect(parseUsd(bill.total_used)).toBe(charged);
-    expect(sum(bill.transactions.data.map((one) => one.amount))).toBe(parseUsd(bill.balance));
+    expect(sum(bill.transactions.data.map((entry) => entry.amount))).toBe(parseUsd(bill.balance));
     expect(book.balance).toMatchObject({ amount: bill.balance, held: '0', available: bill.available });
     expect(book.usage).toMatchObject({ requests: 6, cost_usd: used.totals.cost_usd });
     expect(used.totals).toMatchObject({ requests: 6, succeeded: 6, failed: 0 });
   });
 
-  test('keep the caller’s name for its end user as it was sent', async () => {
+  test("keep the caller's id of its end user unchanged", async () => {
     const { post, call } = await openTestGateway();
     await post('/chat', { model: 'sandbox/echo', prompt: 'hi', user: 'Zoë <z@example.com>' });
     await post('/chat', { model: 'sandbox/echo', prompt: 'hi' });
@@ -54,7 +54,7 @@ describe('what the books say', () => {
     expect(data.map(({ user }) => user)).toEqual([null, 'Zoë <z@example.com>']);
   });
 
-  test('tell of one request every model the router looked at, and leave that out of lists', async () => {
+  test("contain the router's candidates in a single request but not in lists", async () => {
     const { post, call } = await openTestGateway();
     const answer = await post('/chat', {
       model: 'router',
@@ -66,7 +66,7 @@ describe('what the books say', () => {
     expect((await json(answer)).routing.candidates).toBeUndefined();
     const record = requestRecord.parse(await json(await call(`/v1/requests/${id}`)));
     expect(record.routing?.candidates).toContainEqual({ id: 'sandbox/echo', excluded: ['request.ignore'] });
-    expect(record.routing?.candidates?.find((one) => one.id === record.routing?.selected)).toHaveProperty('score');
+    expect(record.routing?.candidates?.find((entry) => entry.id === record.routing?.selected)).toHaveProperty('score');
     const { data } = requestList.parse(await json(await call('/v1/requests')));
     expect(data[0]?.routing).toEqual({ ...record.routing, candidates: undefined });
   });
@@ -99,7 +99,7 @@ describe('what the books say', () => {
     expect(await requests(`start=${testNow / 1000 + 2}&end=${testNow / 1000 + 4}`)).toBe(2);
   });
 
-  test('usage counts each request once where a period begins and ends within days', async () => {
+  test('usage counts each request once when a period begins and ends in the middle of a day', async () => {
     const { call, post, pass } = await openTestGateway();
     for (let quarter = 0; quarter < 12; quarter += 1) {
       expect((await post('/chat', { prompt: 'hi', model: 'sandbox/echo' })).status).toBe(200);
@@ -128,7 +128,7 @@ describe('what the books say', () => {
     ]);
   });
 
-  test('a request is found by its id, by its own account only', async () => {
+  test('a request is found by its id, but only by its own account', async () => {
     const { call, gateway } = await withRequests(1);
     const list = requestList.parse(await json(await call('/v1/requests')));
     const id = list.data[0]?.id ?? '';
@@ -157,7 +157,7 @@ describe('what the books say', () => {
     expect(await found(`start=${testNow / 1000 + 4}`)).toBe(2);
   });
 
-  test('a request is found by the caller’s own id of it, and by nothing like it', async () => {
+  test("a request is found by the caller's own id, and not by a similar one", async () => {
     const { call, key } = await openTestGateway();
     const ask = (id: string, body: object = {}) =>
       call('/chat', {
@@ -176,7 +176,7 @@ describe('what the books say', () => {
     expect((await json(await call('/v1/requests?client_request_id=nobody'))).data).toEqual([]);
   });
 
-  test('verify tells a key without the scope "account" no balance', async () => {
+  test('verify returns no balance for a key without the scope "account"', async () => {
     const { call } = await openTestGateway({ scopes: ['chat'] });
     const answer = verification.parse(await json(await call('/v1/auth/verify', { method: 'POST', body: 'anything' })));
     expect(answer.account).toMatchObject({ name: 'Tester', balance: null, usage: null, email: null });
@@ -188,7 +188,7 @@ describe('what the books say', () => {
 });
 
 describe('a cursor list', () => {
-  test('walked in pages of any size, in either direction, is the whole list once', async () => {
+  test('read in pages of any size, in either direction, has every entry once', async () => {
     const { call, gateway, account: owner, pass } = await openTestGateway({ balance: '0' });
     const ids: string[] = [];
     for (let index = 1; index <= 23; index += 1) {
@@ -202,7 +202,7 @@ describe('a cursor list', () => {
         const seen: string[] = [];
         let part = await page(`limit=${limit}&order=${order}`);
         for (;;) {
-          seen.push(...part.data.map((one) => one.id));
+          seen.push(...part.data.map((entry) => entry.id));
           expect([part.first_id, part.last_id]).toEqual([part.data[0]?.id, part.data.at(-1)?.id]);
           if (!part.has_more) break;
           part = await page(`limit=${limit}&order=${order}&after=${part.last_id}`);
@@ -212,7 +212,7 @@ describe('a cursor list', () => {
         let first: string | null = expected.at(-1) ?? null;
         for (;;) {
           part = await page(`limit=${limit}&order=${order}&before=${first}`);
-          back.unshift(...part.data.map((one) => one.id));
+          back.unshift(...part.data.map((entry) => entry.id));
           first = part.first_id;
           if (!part.has_more) break;
         }
@@ -249,7 +249,7 @@ describe('a cursor list', () => {
     },
   );
 
-  test('a query name that is not known is reported, not refused', async () => {
+  test('an unknown query parameter is reported, not refused', async () => {
     const { call } = await openTestGateway();
     const response = await call('/credits?limt=5&order=asc');
     expect([response.status, response.headers.get('x-portico-warnings')]).toEqual([200, 'unknown_parameter=limt']);

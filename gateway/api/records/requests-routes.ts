@@ -15,19 +15,19 @@ import type { RequestRow, UsageDailyRow } from '../../storage/schema.ts';
 export interface RequestsQuery extends PageRequest {
   readonly status?: RequestStatus | undefined;
   readonly provider?: string | undefined;
-  /** The model's own name or `provider/model`. */
+  /** The model's own name, or `provider/model`. */
   readonly model?: string | undefined;
   readonly key?: string | undefined;
   readonly purpose?: string | undefined;
   readonly conversation_id?: string | undefined;
-  /** What the caller sent as `X-Client-Request-Id`. */
+  /** The caller's own id, sent as `X-Client-Request-Id`. */
   readonly client_request_id?: string | undefined;
   readonly byok?: boolean | undefined;
   readonly start?: number | undefined;
   readonly end?: number | undefined;
 }
 
-/** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
+/** Returns an account's requests in the order in which they were held, newest first by default (wire contract §10). */
 export async function listRequests(
   db: GatewayDb,
   accountId: string,
@@ -42,13 +42,16 @@ export async function listRequests(
   return getPage(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
 
-/** Whether it is read in the order of time and many rows may have to be passed by. Names and purposes have indexes of their own. */
+/**
+ * True if the list is read in the order of time and many rows may have to be skipped. Purposes, conversations and the
+ * callers' ids have their own indexes.
+ */
 const isNarrowed = ({ status, provider, model, key, byok, ...query }: RequestsQuery) =>
   query.conversation_id === undefined &&
   query.client_request_id === undefined &&
   [status, provider, model, key, byok].some((value) => value !== undefined);
 
-/** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
+/** Reads only the days that have such requests, one after the other, so that no statement reads more than a day. */
 async function rowsDayByDay(db: GatewayDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
   const { direction, take } = getSlice(query);
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = query;
@@ -65,7 +68,10 @@ async function rowsDayByDay(db: GatewayDb, accountId: string, query: RequestsQue
   return rows;
 }
 
-/** The days, earliest first, on which such requests began: by the daily counters, which know nothing of what still runs. */
+/**
+ * Returns the days on which such requests began, earliest first. They come from the daily counters, which don't include
+ * running requests, and from those that are still running.
+ */
 async function getDays(db: GatewayDb, accountId: string, query: RequestsQuery): Promise<string[]> {
   const { status, key, provider, model, byok } = query;
   const counted = db
@@ -81,9 +87,10 @@ async function getDays(db: GatewayDb, accountId: string, query: RequestsQuery): 
     .selectFrom('requests')
     .select('day')
     .where('status', '=', 'running')
-    // No plain column: what runs is little and has an index of its own, which is not to be passed over for the account's.
+    // The expression keeps the database from using the account's index. Few requests are running, and they have an
+    // index of their own.
     .where(sql<boolean>`account_id || '' = ${accountId}`);
-  // In this order: what ends in between is found as what runs.
+  // Running requests are read first: a request that ends in between is then found as running.
   const stillRunning = status === undefined || status === 'running' ? await running.distinct().execute() : [];
   const ended = status === 'running' ? [] : await counted.distinct().execute();
   return [...new Set([...stillRunning, ...ended].map(({ day }) => day))].sort();
@@ -98,7 +105,7 @@ function rowsFrom(
   accountId: string,
   query: RequestsQuery,
   from: RequestRow | null,
-  most: number,
+  limit: number,
 ): Promise<RequestRow[]> {
   const { comparison, direction } = getSlice(query);
   return filtered(db, accountId, query)
@@ -107,18 +114,21 @@ function rowsFrom(
     )
     .orderBy('created', direction)
     .orderBy('id', direction)
-    .limit(most)
+    .limit(limit)
     .execute();
 }
 
-/** One request of this account; another account's request does not exist. */
+/** Returns one request of this account. Another account's request counts as missing. */
 async function readRequest(db: GatewayDb, accountId: string, id: string): Promise<RequestRecord> {
   const row = await findRow(db, accountId, id);
   if (!row) throw new AppError('request_not_found', 'This account has no request with this id.');
   return toRecord(row);
 }
 
-/** The models that were looked at are told where one request is asked for: a list would be mostly made of them. */
+/**
+ * Leaves out the models that the router considered, because they would make up most of a list. They are only part of a
+ * single request.
+ */
 function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord {
   return { ...record, routing: routing && shortRouting(routing) };
 }
@@ -180,7 +190,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
 });
 
 const name = z.string().min(1, 'must not be empty').max(256).optional();
-/** What may follow the question mark. */
+/** The query parameters of `GET /v1/requests`. */
 export const requestsQuery = z.object({
   ...listFields,
   status: requestStatus.optional(),
@@ -195,7 +205,9 @@ export const requestsQuery = z.object({
   end: endTime.optional(),
 });
 
-/** `GET /v1/requests` and `GET /v1/requests/{id}`: one record per request, never any content (wire contract §10). */
+/**
+ * Serves `GET /v1/requests` and `GET /v1/requests/{id}`: one record per request, never any content (wire contract §10).
+ */
 export function requestsRoutes({ db }: { readonly db: GatewayDb }): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/requests', async (context) =>

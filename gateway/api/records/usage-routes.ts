@@ -20,16 +20,17 @@ import { readApart } from '../../storage/read-apart.ts';
 const picoPerNano = 1000n;
 
 /**
- * What the cached input of these requests would have cost at the full price of input, less what it did cost, in USD: by the price
- * that each was charged by, with the tier for its length. Of requests without a price nothing is known to be saved. A cache
- * that costs more than input makes it negative.
+ * Returns what cached input has saved in USD: its cost at the full input price, minus what it did cost. Each request
+ * counts with the price that it was charged by, with the tier for its length. Requests without a price are left out.
+ * The result is negative if a cache costs more than input.
  */
 async function cacheSavings(db: GatewayDb, filter: UsageFilter): Promise<string> {
   let saved = 0n;
   for (const { price: text, cached, longest } of await readApart(db, cachedByPrice(db, filter))) {
     if (text === null) continue;
     const price = priceFromJson(text);
-    // Each tier prices the whole of a longer prompt: from the longest prompts down, what has no rates yet.
+    // A tier applies to the whole prompt. So the tiers are applied from the longest prompts down, each to the tokens
+    // that have no price yet.
     let priced = 0n;
     for (const { minPromptTokens } of price.tiers.toReversed()) {
       if (BigInt(minPromptTokens) >= longest) continue;
@@ -75,7 +76,7 @@ const cachedRequests = (db: GatewayDb, filter: UsageFilter) =>
 
 const maxDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();
-/** What may follow the question mark. */
+/** The query parameters of `GET /v1/usage`. */
 export const usageQuery = z.object({
   start: momentOrDay.optional(),
   end: momentOrDay.optional(),
@@ -91,13 +92,13 @@ export const usageQuery = z.object({
   key: name,
   status: requestStatus.optional(),
   byok: flag.optional(),
-  /** Whether to tell what cached input saved. */
+  /** Whether to include what cached input saved. */
   savings: flag.optional(),
 });
 
 type Query = z.output<typeof usageQuery>;
 
-/** `GET /v1/usage` (wire contract §2.3). All buckets come in one page, so that they always add up to the totals. */
+/** Serves `GET /v1/usage` (wire contract §2.3). All buckets are on one page, so they always add up to the totals. */
 export function usageRoutes({ db, now }: { readonly db: GatewayDb; readonly now: () => number }): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/v1/usage', async (context) =>
     context.json(await readUsage(db, context.get('principal'), readQuery(context, usageQuery), now())),
@@ -128,7 +129,10 @@ async function readUsage(db: GatewayDb, principal: Principal, asked: Query, now:
   };
 }
 
-/** The current month; a period with one end given reaches from or to the current month's. Days are those of the zone. */
+/**
+ * Returns the requested period, by default the current month. If one end is missing, it's the beginning of a month or
+ * the end of the current one. Days are those of the time zone.
+ */
 function getPeriod({ start: from, end: to, time_zone: zone }: Query, now: number): Period {
   const start = typeof from === 'string' ? startOfDay(zone, from) : from;
   const end = typeof to === 'string' ? startOfDay(zone, addDays(to, 1)) : to;

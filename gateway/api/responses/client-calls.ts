@@ -3,24 +3,24 @@ import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import { argumentsOfAction } from '../../providers/content/call-fields.ts';
 import { type ClientTool, textArguments } from '../../providers/content/client-tools.ts';
 
-/** Calls that the caller runs, in each of the forms that items have for them, as calls of functions and their results. */
+/** Reads the calls that the caller runs, which have many forms as items, as function calls and their results. */
 
-/** A call of an earlier answer. */
+/** A call in an earlier answer. */
 export interface EarlierCall {
   readonly tool: ClientTool;
   readonly id: string;
-  /** JSON text. */
+  /** The arguments as JSON text. */
   readonly arguments: string;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface EarlierResult {
   readonly id: string;
   readonly output: string | readonly InputPart[];
   readonly failed?: boolean;
 }
 
-/** The call that an item is; null where it's none. */
+/** Returns the call that an item contains; null if it's no call. */
 export function callIn(item: InputItem): EarlierCall | null {
   switch (item.type) {
     case 'function_call': {
@@ -47,7 +47,9 @@ export function callIn(item: InputItem): EarlierCall | null {
   }
 }
 
-/** The result that an item is; null where it's none. `callIds`: of calls that their items' ids name. */
+/**
+ * Returns the result that an item contains; null if it's no result. `callIds`: ids of calls by the ids of their items.
+ */
 export function resultIn(item: InputItem, callIds: ReadonlyMap<string, string>): EarlierResult | null {
   switch (item.type) {
     case 'function_call_output':
@@ -70,7 +72,7 @@ export function resultIn(item: InputItem, callIds: ReadonlyMap<string, string>):
   }
 }
 
-/** The ids of calls by the ids of their items, where a result may name either. */
+/** Maps item ids to call ids, because a local shell's result may name either. */
 export const callIdsIn = (items: readonly InputItem[]): ReadonlyMap<string, string> =>
   new Map(
     items.flatMap((item) => {

@@ -8,7 +8,7 @@ import { usualKeptMs } from '../../engine/reasoning/reasoning-state.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { questionTask } from '../chat/question-task.ts';
 
-/** Items of earlier responses, by reference. */
+/** Tests references to items of earlier responses. */
 
 interface Answer extends ErrorBody {
   readonly output: readonly { readonly id: string; readonly type: string }[];
@@ -31,12 +31,12 @@ async function open(options: Parameters<typeof openThreeVendors>[0] = {}) {
 }
 
 const getId = ({ output }: Answer, type: string) => output.find((item) => item.type === type)?.id ?? '';
-/** A turn of another's that refers to the words of an answer. */
+/** A request that refers to the message of an answer. */
 const after = (answer: Answer, ...more: object[]) => ({
   input: [user('hi'), reference(getId(answer, 'message')), user('And then?'), ...more],
 });
 
-test('a message is what it was, and nobody else’s', async () => {
+test('a reference to a message is replaced by the message, but only for its own account', async () => {
   const { gateway, ask, sent, calls } = await open();
   const first = await ask({});
   await ask(after(first));
@@ -50,7 +50,7 @@ test('a message is what it was, and nobody else’s', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('it is refused after an hour, and reasoning is left out with a word', async () => {
+test('a reference to a message is refused after an hour, and one to reasoning is left out with a warning', async () => {
   const { ask, pass } = await open();
   const first = await ask({});
   pass(usualKeptMs);
@@ -61,10 +61,10 @@ test('it is refused after an hour, and reasoning is left out with a word', async
 });
 
 test.each<[string, Parameters<typeof openThreeVendors>[0], object]>([
-  ['where the request wants nothing stored', {}, { store: false }],
-  ['on a caller’s own key', {}, { provider: 'anthropic', byoapi_key: 'own-provider-key' }],
-  ['where the operator wants nothing kept', { reasoningMs: 0 }, {}],
-])('nothing is kept %s', async (_where, options, body) => {
+  ['when the request sets store to false', {}, { store: false }],
+  ['with the caller’s own key', {}, { provider: 'anthropic', byoapi_key: 'own-provider-key' }],
+  ['when the operator turns storage off', { reasoningMs: 0 }, {}],
+])('no items are stored %s', async (_where, options, body) => {
   const { ask } = await open(options);
   const first = await ask(body);
   expect(getId(first, 'message')).toMatch(/^msg_/);
@@ -79,11 +79,11 @@ const getStream = (pieces: readonly Uint8Array[]) =>
     },
   });
 
-/** Bodies are held in blocks of so many bytes. */
+/** A body is read in blocks of this size. */
 const blockBytes = 262_144;
 
 test.each([0, 30, 60])(
-  'a large request’s reference is found across the edge of two blocks, %i bytes before it',
+  'a reference in a large request is found across two blocks, beginning %i bytes before the border',
   async (before) => {
     const { ask, sent, call } = await open();
     const message = reference(getId(await ask({}), 'message'));
@@ -107,14 +107,14 @@ test.each([0, 30, 60])(
   },
 );
 
-test('an item is taken once a request', async () => {
+test('a second reference to the same item is refused', async () => {
   const { ask } = await open();
   const first = await ask({});
   const twice = await ask(after(first, reference(getId(first, 'message'))));
   expect(twice.error).toMatchObject({ param: 'input[3].type' });
 });
 
-test('a short request with a long item is read like a long one', async () => {
+test('a short request that refers to a long item is read on a worker thread like a long one', async () => {
   const long = 'word '.repeat(40_000);
   const events = recordedStreams.openai.map((event) => event.replace('Grüße, ', long));
   const bodies: string[] = [];

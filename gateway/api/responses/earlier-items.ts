@@ -5,16 +5,17 @@ import type { EarlierItems } from '../chat/read-question.ts';
 import type { ChatCall } from '../chat/read-request.ts';
 
 /**
- * Items of earlier responses, for clients that refer to them instead of sending them again (docs/decisions/054). They are kept beside
- * signed reasoning, with its bounds: a response is one entry, named by what its id and those of its items have in common.
+ * Items of earlier responses, for clients that refer to items instead of sending them again (docs/decisions/054). They
+ * are stored like signed reasoning and have its limits. Each response is one entry, under the name that its id and the
+ * ids of its items have in common.
  */
 export interface EarlierResponses {
-  /** Of a request that wants it (`store`), never on a caller's own key (wire contract §3.4). */
+  /** Stores the items if the request asks for it (`store`), but never with a caller's own key (wire contract §3.4). */
   keep(
     call: ChatCall,
     response: { readonly id: string; readonly output: readonly unknown[] },
   ): Promise<void> | undefined;
-  /** What this body refers to and is still kept, by its ids; null where it refers to nothing. */
+  /** Returns the stored items that this body refers to, by their ids; null if it has no references. */
   recall(principal: Principal, body: readonly Uint8Array[]): Promise<EarlierItems> | null;
 }
 
@@ -23,13 +24,13 @@ interface EarlierResponsesDeps {
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** In place of a model: entries of responses are for all of them. */
+/** Entries of responses apply to all models, so this takes the place of a model's name. */
 const getOwner = ({ accountId }: Principal) => ({ accountId, model: 'responses' });
 const prefix = 'resp_';
 
 export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps): EarlierResponses => ({
   keep({ echo, question }, { id, output }) {
-    // Calls are sent back whole by every client, and what they were signed with is kept by their ids.
+    // Every client sends its calls back in full, and their signatures are stored by the ids of the calls.
     const isReferredTo = output.some((item) => !isCall(asText(asObject(item).type) ?? ''));
     if (echo?.short.keeps !== true || question.byoKey || !isReferredTo) return undefined;
     const entry = { id: id.slice(prefix.length), state: { items: output } };
@@ -43,10 +44,10 @@ export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps)
   },
 });
 
-/** Whether an item is a call that the caller runs. */
+/** True if an item is a call that the caller runs. */
 const isCall = (type: string) => type.endsWith('_call') && type !== 'image_generation_call';
 
-/** Of all that one request refers to, in characters of JSON; what comes after is not found. */
+/** Maximum size of all items that one request refers to, in characters of JSON. References after that aren't found. */
 const maxRecall = 2_097_152;
 const maxResponses = 2_000;
 const readAtOnce = 16;
@@ -59,8 +60,8 @@ async function recalled(
   const found = new Map<string, JsonObject>();
   const names = [...new Set([...ids].map((id) => id.split('_')[1] ?? ''))].slice(0, maxResponses);
   let length = 0;
-  for (let at = 0; at < names.length && length < maxRecall; at += readAtOnce) {
-    const entries = await reasoning.recall(getOwner(principal), names.slice(at, at + readAtOnce));
+  for (let index = 0; index < names.length && length < maxRecall; index += readAtOnce) {
+    const entries = await reasoning.recall(getOwner(principal), names.slice(index, index + readAtOnce));
     for (const item of [...entries.values()].flatMap(({ items }) => asArray(items)).map(asObject)) {
       const id = asText(item.id) ?? '';
       if (!ids.has(id)) continue;
@@ -72,25 +73,25 @@ async function recalled(
 }
 
 const word = '"item_reference"';
-/** References are small objects: the id stands close to the type. */
+/** References are small objects, so the id is close to the type. */
 const reach = 120;
 const ownId = /"((?:msg|rs|fc|ctc|tsc|lsh|sh|apc)_[0-9A-HJKMNP-TV-Z]{26}_\d{1,5})"/g;
 
-/** The ids of our own near the word; null where the word is nowhere. */
+/** Returns the gateway's own ids near the word; null if the word doesn't occur. */
 function referencesIn(blocks: readonly Uint8Array[]): Set<string> | null {
   const ids = new Set<string>();
   let isFound = false;
   for (const bytes of withSeams(blocks)) {
-    for (let at = bytes.indexOf(word); at !== -1; at = bytes.indexOf(word, at + 1)) {
+    for (let index = bytes.indexOf(word); index !== -1; index = bytes.indexOf(word, index + 1)) {
       isFound = true;
-      const text = bytes.toString('latin1', Math.max(0, at - reach), at + word.length + reach);
+      const text = bytes.toString('latin1', Math.max(0, index - reach), index + word.length + reach);
       for (const [, id = ''] of text.matchAll(ownId)) ids.add(id);
     }
   }
   return isFound ? ids : null;
 }
 
-/** The blocks, and what lies across the end of one and the beginning of the next. */
+/** Returns the blocks, and the bytes around each border between two of them. */
 function withSeams(blocks: readonly Uint8Array[]): Buffer[] {
   const buffers = blocks.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
   return buffers.flatMap((bytes, index) => {
@@ -100,7 +101,10 @@ function withSeams(blocks: readonly Uint8Array[]): Buffer[] {
   });
 }
 
-/** The body with what it refers to in the place of each reference: an item once, and reasoning that is not kept any more as nothing. */
+/**
+ * Replaces each reference in the body by its item. An item is used once, and a reference to reasoning that isn't stored
+ * any more becomes empty reasoning.
+ */
 export function withEarlierItems(body: Record<string, unknown>, earlier: EarlierItems | undefined) {
   const forgotten: number[] = [];
   if (!earlier || !Array.isArray(body.input)) return { body, forgotten };

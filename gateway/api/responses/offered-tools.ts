@@ -5,8 +5,9 @@ import type { ClientTool, ClientTools } from '../../providers/content/client-too
 import { textFunction } from '../chat/tools/text-function.ts';
 
 /**
- * Functions in the place of tools that OpenAI describes to its models itself: their arguments are the `action` or `operation` of its items
- * (https://developers.openai.com/api/docs/guides/tools-shell, tools-apply-patch, tools-local-shell and tools-tool-search, read 2026-11-27).
+ * Functions that replace the tools which OpenAI describes to its own models itself. Their arguments are the `action` or
+ * `operation` of OpenAI's items (https://developers.openai.com/api/docs/guides/tools-shell, tools-apply-patch,
+ * tools-local-shell and tools-tool-search, read 2026-11-27).
  */
 
 const text = { type: 'string' };
@@ -63,16 +64,18 @@ const localFunctions = {
   },
 } as const;
 
-/** The caller's tools as functions, and as OpenAI's own models take them. */
+/** The caller's tools as functions, and in the form for OpenAI's own models. */
 export interface OfferedTools {
-  /** As a chat completion has them. */
+  /** In the form of a chat completion. */
   readonly functions: readonly JsonObject[];
   readonly clientTools: ClientTools;
   /** For OpenAI's own models (`responses-body.ts`). */
   readonly own: JsonObject;
 }
 
-/** `found`: tools that only a search found. `called`: tools of earlier calls, which may not be offered any more. */
+/**
+ * `found`: tools that only a tool search found. `called`: tools of earlier calls, which may not be offered any more.
+ */
 export function offerTools(
   tools: readonly ResponsesTool[],
   found: readonly JsonObject[],
@@ -100,10 +103,10 @@ export function offerTools(
 interface Member {
   readonly tool: ClientTool;
   readonly getFunction: (name: string) => JsonObject;
-  /** OpenAI's own form of it, where it's none of a function. */
+  /** OpenAI's own form of the tool, if that isn't a function. */
   readonly own?: JsonObject;
   readonly isByGrammar?: boolean;
-  /** Only a search of the caller's is to show it to the model. */
+  /** The model only sees the tool after the caller's tool search has found it. */
   readonly isDeferred?: boolean;
 }
 
@@ -127,7 +130,7 @@ function getMembers(tool: ResponsesTool): Member[] {
     case 'apply_patch':
       return [localMember('apply_patch', { type: 'apply_patch' })];
     case 'local_shell':
-      // Only one model of OpenAI's has it as a tool of its own: all are offered the function.
+      // Only one of OpenAI's models has this tool itself, so all models are offered the function.
       return [localMember('local_shell')];
     default:
       return [];
@@ -189,7 +192,10 @@ function localMember(
   };
 }
 
-/** Parameters that OpenAI is to encrypt for its own clients are plain text here: only its own servers could read them otherwise. */
+/**
+ * Removes the marks with which OpenAI encrypts parameters for its own clients. Otherwise only OpenAI's servers could
+ * read them.
+ */
 function withoutEncryption(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutEncryption);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -203,10 +209,10 @@ function withoutEncryption(schema: unknown): unknown {
   );
 }
 
-/** The longest name that every vendor takes. */
+/** Maximum length of a name that every vendor accepts. */
 const maxName = 64;
 
-/** Gives each tool a name that's valid with every vendor and no other tool's; the same for the same tools. */
+/** Gives each tool a unique name that every vendor accepts. The same tools always get the same names. */
 function createNames() {
   const byKey = new Map<string, string>();
   const tools = new Map<string, ClientTool>();
@@ -232,7 +238,7 @@ function createNames() {
   };
 }
 
-/** What the schema lets a function be called; and what Gemini takes as well, which wants no digit first. */
+/** Names that the schema allows for a function, and names that Gemini accepts too, which don't begin with a digit. */
 const forFunctions = /^[a-zA-Z0-9_-]{1,64}$/;
 const byEveryVendor = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
@@ -244,13 +250,13 @@ const shortened = (name: string): string =>
 
 const digest = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
-/** OpenAI's own name for what stands in no other namespace is left away. */
+/** OpenAI's namespace for tools without another namespace is left out of the name. */
 function wantedName({ name, namespace }: ClientTool): string {
   if (namespace === null || namespace === 'functions') return name;
   return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`;
 }
 
-/** The tool that a choice names. */
+/** Returns the tool that a choice names. */
 export function namedTool(choice: NamedTool): ClientTool {
   if (choice.type !== 'function' && choice.type !== 'custom') {
     return { kind: choice.type, name: choice.type, namespace: null };

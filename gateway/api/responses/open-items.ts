@@ -11,7 +11,7 @@ export type ResponseEvent = JsonObject & { readonly type: string };
 /** A finished item. */
 export type OutputItem = JsonObject & { readonly type: string; readonly id: string };
 
-/** Where an item stands: the fields that name it in each of its events. */
+/** The fields that identify an item in each of its events. */
 interface Place {
   readonly item_id: string;
   readonly output_index: number;
@@ -20,19 +20,19 @@ interface Place {
 /** An item of a response while it is written. */
 export interface OpenItem {
   readonly kind: 'reasoning' | 'message' | 'call' | 'image_generation_call';
-  /** The item as it is when nothing of it was said. */
+  /** The item before it has any content. */
   readonly begun: JsonObject;
   add(what: 'text' | 'refusal', text: string, logprobs?: readonly unknown[]): ResponseEvent[];
-  /** Sources of the text that is open, by their places in it. */
+  /** Adds sources to the open text, by their positions in it. */
   cite?(annotations: readonly JsonObject[]): ResponseEvent[];
-  /** `more`: fields that the finished item has besides. */
+  /** `more`: further fields of the finished item. */
   close(
     status: 'completed' | 'incomplete',
     more: JsonObject | null,
   ): { readonly events: ResponseEvent[]; readonly item: OutputItem };
 }
 
-/** A reasoning item; its summary begins with its first words. */
+/** Creates a reasoning item. Its summary begins with the first text. */
 export function reasoningItem(place: Place): OpenItem {
   const summary = { ...place, summary_index: 0 };
   const begun = { id: place.item_id, type: 'reasoning', summary: [] };
@@ -66,7 +66,7 @@ interface OpenPart {
   text: string;
 }
 
-/** A message of text, or of what was refused. */
+/** Creates a message that contains text, or a refusal. */
 export function messageItem(place: Place): OpenItem {
   const content: JsonObject[] = [];
   let open: OpenPart | null = null;
@@ -82,14 +82,14 @@ export function messageItem(place: Place): OpenItem {
     if (!open) return [];
     const { what, index, text, logprobs } = open;
     const part = getPart(open);
-    const at = { ...place, content_index: index };
+    const position = { ...place, content_index: index };
     const done =
       what === 'text'
-        ? { type: 'response.output_text.done', ...at, text, logprobs }
-        : { type: 'response.refusal.done', ...at, refusal: text };
+        ? { type: 'response.output_text.done', ...position, text, logprobs }
+        : { type: 'response.refusal.done', ...position, refusal: text };
     content.push(part);
     open = null;
-    return [done, { type: 'response.content_part.done', ...at, part }];
+    return [done, { type: 'response.content_part.done', ...position, part }];
   }
 
   return {
@@ -100,16 +100,16 @@ export function messageItem(place: Place): OpenItem {
       if (open?.what !== what) {
         events.push(...closePart());
         open = { what, index: content.length, text: '', logprobs: [], annotations: [] };
-        const at = { ...place, content_index: open.index };
-        events.push({ type: 'response.content_part.added', ...at, part: getPart(open) });
+        const position = { ...place, content_index: open.index };
+        events.push({ type: 'response.content_part.added', ...position, part: getPart(open) });
       }
       open.text += text;
       for (const token of logprobs) open.logprobs.push(token);
-      const at = { ...place, content_index: open.index, delta: text };
+      const position = { ...place, content_index: open.index, delta: text };
       events.push(
         what === 'text'
-          ? { type: 'response.output_text.delta', ...at, logprobs }
-          : { type: 'response.refusal.delta', ...at },
+          ? { type: 'response.output_text.delta', ...position, logprobs }
+          : { type: 'response.refusal.delta', ...position },
       );
       return events;
     },
@@ -118,8 +118,8 @@ export function messageItem(place: Place): OpenItem {
       return annotations.flatMap((annotation) => {
         if (!part) return [];
         const annotation_index = part.annotations.push(annotation) - 1;
-        const at = { ...place, content_index: part.index, annotation_index };
-        return [{ type: 'response.output_text.annotation.added', ...at, annotation }];
+        const position = { ...place, content_index: part.index, annotation_index };
+        return [{ type: 'response.output_text.annotation.added', ...position, annotation }];
       });
     },
     close(status, more) {
@@ -134,7 +134,10 @@ const getPart = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
     ? { type: 'output_text', text, annotations: [...annotations], logprobs: [...logprobs] }
     : { type: 'refusal', refusal: text };
 
-/** A call of one of the caller's tools. What isn't a function's arguments is known when all of it was said. */
+/**
+ * Creates a call of one of the caller's tools. Only a function's arguments are streamed; the fields of other calls are
+ * known once the call is complete.
+ */
 export function callItem(
   place: Place,
   tool: ClientTool,
@@ -172,7 +175,7 @@ function doneEvents({ kind, name }: ClientTool, place: Place, item: JsonObject):
   ];
 }
 
-/** What ids of calls begin with, as OpenAI's do. */
+/** Prefixes of the ids of calls, which are the same as OpenAI's. */
 export const callPrefixes: Readonly<Record<ClientTool['kind'], string>> = {
   function: 'fc',
   custom: 'ctc',
@@ -182,7 +185,7 @@ export const callPrefixes: Readonly<Record<ClientTool['kind'], string>> = {
   apply_patch: 'apc',
 };
 
-/** An image that the model made: its base64, or the address of one that is only named. */
+/** Creates an item with an image that the model generated: its base64, or its URL if only that is known. */
 export function imageItem(place: Place, { url }: MadeImage): OpenItem {
   const begun = { id: place.item_id, type: 'image_generation_call', status: 'in_progress', result: null };
   return {

@@ -22,20 +22,20 @@ import { callIdsIn, callIn, resultIn } from './client-calls.ts';
 import { withEarlierItems } from './earlier-items.ts';
 import { namedTool, type OfferedTools, offerTools } from './offered-tools.ts';
 
-/** A turn of the model's while it is put together: what it thought, said and called. */
+/** An assistant turn while it's assembled: its thinking, content and calls. */
 interface Turn {
   readonly place: string;
   readonly content: JsonObject[];
   readonly calls: JsonObject[];
   readonly images: string[];
   thoughts: string;
-  /** Its provider's state, for the next call. */
+  /** The provider's state for the next call. */
   state: JsonObject | null;
 }
 
 /**
- * Reads items in their order: everything between two turns of others' is one turn of the model's. `tools`: the functions that tools of
- * the caller's became.
+ * Reads items in their order. Everything between two turns of others is one assistant turn. `tools`: the functions that
+ * stand for the caller's tools.
  */
 export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = noClientTools): PlacedTurn[] {
   const turns: PlacedTurn[] = [];
@@ -49,7 +49,7 @@ export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = n
   };
   for (const [index, item] of items.entries()) {
     const place = `input[${index}]`;
-    if (saysNothing(item)) continue;
+    if (hasNoContent(item)) continue;
     const result = resultIn(item, callIds);
     if (result) {
       close();
@@ -69,8 +69,11 @@ export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = n
   return turns;
 }
 
-/** Offers of tools, which stand with the others, and searches of OpenAI's servers, whose results stand in the message after them. */
-const saysNothing = (item: InputItem) =>
+/**
+ * True for items without content: offers of tools, which are read together with the other tools, and searches on
+ * OpenAI's servers, whose results are in the message after them.
+ */
+const hasNoContent = (item: InputItem) =>
   item.type === 'additional_tools' ||
   item.type === 'web_search_call' ||
   ((item.type === 'tool_search_call' || item.type === 'tool_search_output') && item.call_id === undefined);
@@ -106,7 +109,7 @@ function addToTurn(turn: Turn, item: InputItem, tools: ClientTools): void {
   }
 }
 
-/** Items say only the base64 of an image: what it is its first bytes tell. */
+/** Items only contain the base64 of an image, so its type is read from its first bytes. */
 function imageAddress(result: string): string {
   if (/^https:\/\//i.test(result)) return result;
   const type = getFileType(Buffer.from(result.slice(0, 24), 'base64'));
@@ -128,13 +131,13 @@ function otherMessage(item: OthersItem, place: string): JsonObject {
   }
   const { role, content } = item;
   if (typeof content === 'string') return { role, content };
-  const parts = content.map((part, at) => contentPart(part, `${place}.content[${at}]`));
+  const parts = content.map((part, partIndex) => contentPart(part, `${place}.content[${partIndex}]`));
   return { role, content: parts };
 }
 
-/** Nothing said is an empty text. */
+/** An empty output becomes an empty text. */
 const outputParts = (parts: readonly InputPart[], place: string): string | JsonObject[] =>
-  parts.length === 0 ? '' : parts.map((part, at) => contentPart(part, `${place}.output[${at}]`));
+  parts.length === 0 ? '' : parts.map((part, partIndex) => contentPart(part, `${place}.output[${partIndex}]`));
 
 function contentPart(part: InputPart, place: string): JsonObject {
   switch (part.type) {
@@ -149,7 +152,7 @@ function contentPart(part: InputPart, place: string): JsonObject {
   }
 }
 
-/** OpenAI takes a PDF's bare base64 as well. */
+/** OpenAI accepts the bare base64 of a PDF too. */
 const asDataUrl = (data: string) => (data.startsWith('data:') ? data : `data:application/pdf;base64,${data}`);
 
 function notStored(param: string, named: string | undefined): AppError {
@@ -159,13 +162,13 @@ function notStored(param: string, named: string | undefined): AppError {
 }
 
 /**
- * Tools may stand in three places of a request: in `tools`, in items that offer more of them (`additional_tools`), and in what the caller's
- * own search found (`tool_search_output`). A model is offered all of them together.
+ * Tools may be in three places of a request: in `tools`, in items that offer more of them (`additional_tools`), and in
+ * the results of the caller's own search (`tool_search_output`). The model is offered all of them.
  */
 interface LiftedTools {
-  /** The body with all of them in `tools`. */
+  /** The body with all tools in `tools`. */
   readonly body: JsonObject;
-  /** Those that only a search found: OpenAI's own models take these from its output. */
+  /** The tools that only a search found. OpenAI's own models read them from its output. */
   readonly found: readonly JsonObject[];
   readonly warnings: readonly Warning[];
 }
@@ -176,8 +179,9 @@ interface PlacedTool {
 }
 
 /**
- * Leaves out what only OpenAI's servers run, with a warning, where the model can do without it. `isStrict`: it's refused. Throws
- * `unsupported_tool_type` for tools that hold the caller's data, and where no other tool is left.
+ * Leaves out tools that only OpenAI's servers run, with a warning, if the model can do without them. `isStrict`: they
+ * are refused instead. Throws `unsupported_tool_type` for tools that hold the caller's data, and if no other tool is
+ * left.
  */
 function liftTools(body: JsonObject, isStrict: boolean): LiftedTools {
   const given = toolsAt(body.tools, 'tools');
@@ -213,7 +217,7 @@ const toolsAt = (tools: unknown, place: string): PlacedTool[] =>
 
 const clientRun = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
 
-/** Whether OpenAI's servers would run it. A tool without a type is left to the schema. */
+/** True if OpenAI's servers would run the tool. A tool without a type is left to the schema. */
 function isHosted({ type, execution, environment }: JsonObject): boolean {
   const name = asText(type);
   if (name === null || clientRun.has(name) || name.startsWith('web_search')) return false;
@@ -230,16 +234,16 @@ const dataTools = new Set([
   'computer-preview',
 ]);
 
-/** Tools that bring documents, servers or a screen of the caller's: an answer without them isn't the one that was asked for. */
+/** Tools that bring the caller's documents, servers or screen. An answer without them isn't the requested one. */
 const holdsData = ({ type }: JsonObject): boolean => dataTools.has(asText(type) ?? '');
 
 const choices = new Set(['function', 'custom', 'allowed_tools', 'tool_search', 'local_shell', 'shell', 'apply_patch']);
 
-/** A model that is to call a hosted tool can't do so, and must not do something else instead. */
+/** A model can't be forced to call a hosted tool here, and must not do something else instead. */
 function refuseHostedChoice(choice: unknown): void {
   const { type, tools } = asObject(choice);
-  for (const each of [type, ...asArray(tools).map((tool) => asObject(tool).type)]) {
-    const name = asText(each);
+  for (const entry of [type, ...asArray(tools).map((tool) => asObject(tool).type)]) {
+    const name = asText(entry);
     if (name !== null && !choices.has(name)) throw notRun(name, 'tool_choice');
   }
 }
@@ -251,7 +255,7 @@ const notRun = (type: string, place: string) =>
     { param: place === 'tool_choice' ? 'tool_choice.type' : `${place}.type` },
   );
 
-/** Each tool once: a later definition replaces an earlier one, and the tools of one namespace come together. */
+/** Returns each tool once: a later definition replaces an earlier one, and the tools of one namespace are joined. */
 function merged(tools: readonly PlacedTool[]): JsonObject[] {
   const all = new Map<string, JsonObject>();
   for (const [index, { tool }] of tools.entries()) {
@@ -266,25 +270,28 @@ function merged(tools: readonly PlacedTool[]): JsonObject[] {
 const getKey = ({ type, name }: JsonObject): string => JSON.stringify([type, name ?? null]);
 
 function together(known: JsonObject, tool: JsonObject): JsonObject {
-  const inner = [...asArray(known.tools), ...asArray(tool.tools)].map((each) => ({ tool: asObject(each), place: '' }));
+  const inner = [...asArray(known.tools), ...asArray(tool.tools)].map((entry) => ({
+    tool: asObject(entry),
+    place: '',
+  }));
   return { ...known, description: tool.description || known.description, tools: merged(inner) };
 }
 
-/** What of a tool is in none of the caller's own. */
+/** Returns the part of a tool that isn't among the caller's own tools. */
 function onlyFound(tool: JsonObject, own: readonly JsonObject[]): JsonObject[] {
-  const known = own.find((each) => getKey(each) === getKey(tool));
+  const known = own.find((entry) => getKey(entry) === getKey(tool));
   if (!known) return [tool];
   if (tool.type !== 'namespace') return [];
   const inner = asArray(tool.tools).map(asObject);
   const ownInner = asArray(known.tools).map(asObject);
-  return [{ ...tool, tools: inner.flatMap((each) => onlyFound(each, ownInner)) }];
+  return [{ ...tool, tools: inner.flatMap((entry) => onlyFound(entry, ownInner)) }];
 }
 
-/** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
+/** The types of items that this gateway accepts. The error for any other type names the nearest alternative. */
 
 const servedItems = new Set(inputItemTypes);
 
-/** Throws `unsupported_parameter` for what cannot be done without stored responses. */
+/** Throws `unsupported_parameter` for features that need stored responses. */
 function refuseUnserved(body: JsonObject): void {
   refuseFields(body, 'responses');
   for (const [index, item] of asArray(body.input).entries()) checkItem(asObject(item), index);
@@ -295,7 +302,7 @@ function checkItem(item: JsonObject, index: number): void {
   if (type !== null && !servedItems.has(type)) refuseItem(item, index);
 }
 
-/** Throws `unsupported_parameter` for an item that cannot be read, or that alone says nothing to a model. */
+/** Throws `unsupported_parameter` for an item that can't be read, or that contains nothing for a model. */
 function refuseItem(item: JsonObject, index: number): never {
   const type = asText(item.type) ?? '';
   const why =
@@ -307,7 +314,7 @@ function refuseItem(item: JsonObject, index: number): never {
 
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
-/** What is left out of a request that is answered without it. */
+/** Returns warnings for the fields that are ignored. */
 function droppedFields(body: JsonObject, forgotten: readonly number[]): Warning[] {
   const drop = (param: string, message: string): Warning => ({ code: 'parameter_dropped', param, message });
   return [
@@ -324,7 +331,7 @@ function droppedFields(body: JsonObject, forgotten: readonly number[]): Warning[
   ];
 }
 
-/** Of `POST /v1/responses`. */
+/** Reads `POST /v1/responses`. */
 export const responsesReader = translatedReader('responses', translated);
 
 function translated(given: Record<string, unknown>, strict: boolean, earlier?: EarlierItems): Translation {
@@ -357,7 +364,7 @@ function getTurns({ instructions, input }: ResponsesRequest, tools: ClientTools)
   return [...system, { message: { role: 'user', content: input }, place: 'input' }];
 }
 
-/** Fields of the same name and meaning. */
+/** Fields with the same name and meaning in both APIs. */
 const sameNames = [
   ...['provider', 'model', 'temperature', 'top_p', 'stream', 'session_id', 'route', 'parallel_tool_calls', 'user'],
   ...['metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier'],
@@ -381,7 +388,7 @@ function completionFields(request: ResponsesRequest, { functions, clientTools }:
 
 type Tools = ResponsesRequest['tools'];
 
-/** The search that is among the tools, as a chat completion asks for it. */
+/** Returns the web search among the tools, in the form of a chat completion. */
 function searchIn(tools: Tools): JsonObject | undefined {
   for (const tool of tools ?? []) {
     if (!('search_context_size' in tool) && !tool.type.startsWith('web_search')) continue;
@@ -411,12 +418,12 @@ function getChoice(choice: ResponsesRequest['tool_choice'], tools: ClientTools):
   return { type, allowed_tools: { mode, tools: allowed.map((named) => functionNamed(getName(named))) } };
 }
 
-function getLogprobs({ include, top_logprobs: most }: ResponsesRequest): JsonObject {
-  if (most === undefined && !include?.includes('message.output_text.logprobs')) return {};
-  return { logprobs: true, ...(most === undefined ? {} : { top_logprobs: most }) };
+function getLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest): JsonObject {
+  if (topLogprobs === undefined && !include?.includes('message.output_text.logprobs')) return {};
+  return { logprobs: true, ...(topLogprobs === undefined ? {} : { top_logprobs: topLogprobs }) };
 }
 
-/** What a response repeats of its request. */
+/** Returns the fields of a request that its response repeats. */
 function getEcho(request: ResponsesRequest, tools: readonly unknown[]): Echo {
   const { instructions, text, reasoning, metadata, user, tool_choice: choice } = request;
   return {

@@ -27,7 +27,7 @@ import {
 } from './open-items.ts';
 import { responsesReader } from './read-responses-request.ts';
 
-/** Names of a chat completion's fields, as a request of the Responses API calls them. */
+/** The names that the Responses API has for fields of a chat completion. */
 const names: Readonly<Record<string, string>> = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -37,13 +37,13 @@ const names: Readonly<Record<string, string>> = {
   reasoning_effort: 'reasoning.effort',
 };
 
-/** The field that is meant by a place in a chat completion; itself where it is called the same. */
+/** Returns the Responses API's name for a field of a chat completion; the same name if they agree. */
 function ownName(param: string | null): string | null {
   const [name = ''] = (param ?? '').split(/[.[]/, 1);
   return names[name] ?? param;
 }
 
-/** A response that is not complete: what is known of it before its end. */
+/** An unfinished response, with everything that is known before its end. */
 function begunResponse(
   { id, created }: AnswerIdentity,
   route: Pick<RoutePart, 'model' | 'provider'> | null,
@@ -79,7 +79,7 @@ const incompleteFor: Partial<Record<FinishPart['reason'], string>> = {
   content_filter: 'content_filter',
 };
 
-/** A finished response. `completedAt`: Unix seconds. */
+/** Completes a response with its output and the data of its end. */
 function finishedResponse(
   begun: ReturnType<typeof begunResponse>,
   output: readonly OutputItem[],
@@ -99,7 +99,7 @@ function finishedResponse(
   };
 }
 
-/** Whether an answer that ended so is all of it. */
+/** True if an answer with this end is complete. */
 const isComplete = ({ reason }: FinishPart): boolean => incompleteFor[reason] === undefined;
 
 const getUsage = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNullable<ResponsesAnswer['usage']> => ({
@@ -113,7 +113,7 @@ const getUsage = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNull
   estimated,
 });
 
-/** Of `POST /v1/responses`: OpenAI's Responses API, whose items are kept for a while and whose responses are not. */
+/** The form of `POST /v1/responses`: OpenAI's Responses API. Items are stored for a while, responses aren't. */
 const responsesForm = ({ keep, recall }: EarlierResponses): ChatForm => ({
   reader: responsesReader,
   idPrefix: 'resp_',
@@ -153,9 +153,9 @@ function inOwnNames(error: AppError): AppError {
 }
 
 /**
- * The events of a streamed response, each with its name and number
- * (https://developers.openai.com/api/reference/resources/beta/subresources/responses/streaming-events and what openai-node 7.57
- * accepts, read 2026-11-22).
+ * Writes the events of a streamed response, each with its name and number
+ * (https://developers.openai.com/api/reference/resources/beta/subresources/responses/streaming-events and what
+ * openai-node 7.57 accepts, read 2026-11-22).
  */
 function createResponseWriter(
   identity: AnswerIdentity,
@@ -167,7 +167,7 @@ function createResponseWriter(
   let number = 0;
   let keeping: Promise<void> | undefined;
 
-  function say(events: readonly ResponseEvent[]): string {
+  function toText(events: readonly ResponseEvent[]): string {
     let text = '';
     for (const event of events) {
       text += `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`;
@@ -180,67 +180,70 @@ function createResponseWriter(
     opening(route) {
       begun = begunResponse(identity, route, echo);
       const types = ['response.created', 'response.in_progress'];
-      return say(types.map((type) => ({ type, response: begun })));
+      return toText(types.map((type) => ({ type, response: begun })));
     },
-    delta: (part) => say(output.add(part)),
+    delta: (part) => toText(output.add(part)),
     closing(finish) {
       const whole = isComplete(finish);
       const events = output.close(whole ? 'completed' : 'incomplete');
       const type = whole ? 'response.completed' : 'response.incomplete';
       const response = finishedResponse(begun, output.items, finish);
       keeping = keep(response);
-      return say([...events, { type, response }]);
+      return toText([...events, { type, response }]);
     },
     kept: () => keeping,
-    // OpenAI's own clients throw what `error` says; others look at how the response ended.
+    // OpenAI's own clients throw the event `error`. Other clients check how the response ended.
     failure(error) {
-      const { error: said } = errorEnvelope(error, identity.requestId);
-      const { code, message } = said;
+      const { error: reported } = errorEnvelope(error, identity.requestId);
+      const { code, message } = reported;
       const response = { ...begun, status: 'failed', error: { code, message }, output: output.items };
-      return say([
-        { type: 'error', code, message, param: said.param, error: said },
+      return toText([
+        { type: 'error', code, message, param: reported.param, error: reported },
         { type: 'response.failed', response },
       ]);
     },
   };
 }
 
-/** What a response puts out, item by item, and the events that tell it. */
+/** Builds the output of a response item by item, and the events that stream it. */
 interface OutputItems {
-  /** Throws `upstream_bad_response` where it is too much to be kept. */
+  /** Throws `upstream_bad_response` if the answer is too large to keep. */
   add(part: DeltaPart): ResponseEvent[];
-  /** Closes what is open. `status`: of the last item. */
+  /** Closes the open item. `status`: the status of the last item. */
   close(status: 'completed' | 'incomplete'): ResponseEvent[];
-  /** The items that are closed. */
+  /** The closed items. */
   readonly items: readonly OutputItem[];
 }
 
-/** `name`: what the ids of the items are made of. `tools`: the functions that tools of the caller's became. */
+/** `name`: the part that the ids of all items share. `tools`: the functions that stand for the caller's tools. */
 export function createOutputItems(name: string, tools: ClientTools = noClientTools): OutputItems {
   const items: OutputItem[] = [];
   const calls = createCallsInTurn();
   const limit = createSizeLimit();
   let open: OpenItem | null = null;
-  /** Characters of text so far, and of these before the item that is open: places are told in all of the text. */
-  let [said, saidBefore] = [0, 0];
+  /**
+   * Number of characters of text so far, and of those before the open item. Citations arrive with positions in the
+   * whole text.
+   */
+  let [textLength, lengthBefore] = [0, 0];
 
   function close(status: 'completed' | 'incomplete', state: JsonObject | null = null): ResponseEvent[] {
     if (!open) return [];
     const { events, item } = open.close(status, state);
-    const at = items.push(item) - 1;
+    const position = items.push(item) - 1;
     open = null;
-    return [...events, { type: 'response.output_item.done', output_index: at, item }];
+    return [...events, { type: 'response.output_item.done', output_index: position, item }];
   }
 
   const place = (prefix: string) => ({ item_id: `${prefix}_${name}_${items.length}`, output_index: items.length });
 
   function begin(item: OpenItem): ResponseEvent[] {
     open = item;
-    saidBefore = said;
+    lengthBefore = textLength;
     return [{ type: 'response.output_item.added', output_index: items.length, item: item.begun }];
   }
 
-  /** The open item where it is of this kind, else a new one after it. */
+  /** Returns the open item if it's of this kind. Otherwise closes it and begins a new one. */
   function within(kind: OpenItem['kind'], create: () => OpenItem): { events: ResponseEvent[]; item: OpenItem } {
     if (open?.kind === kind) return { events: [], item: open };
     const events = close('completed');
@@ -248,7 +251,10 @@ export function createOutputItems(name: string, tools: ClientTools = noClientToo
     return { events: [...events, ...begin(item)], item };
   }
 
-  /** The state of a call goes with the reasoning before it; where something else was said since, with one that says nothing. */
+  /**
+   * The state of a call is attached to the reasoning before it. If other content came in between, an empty reasoning
+   * item carries it.
+   */
   function beginCall(part: Extract<DeltaPart, { type: 'tool-call-start' }>): ResponseEvent[] {
     const state = part.extraContent ?? null;
     const tool = tools.get(part.name) ?? { kind: 'function', name: part.name, namespace: null };
@@ -270,7 +276,7 @@ export function createOutputItems(name: string, tools: ClientTools = noClientToo
       }
       case 'text-delta': {
         const { events, item } = within('message', () => messageItem(place('msg')));
-        said += part.text.length;
+        textLength += part.text.length;
         return [...events, ...item.add('text', part.text, asArray(asObject(part.logprobs).content))];
       }
       case 'refusal-delta': {
@@ -284,7 +290,7 @@ export function createOutputItems(name: string, tools: ClientTools = noClientToo
       case 'image':
         return [...close('completed'), ...begin(imageItem(place('ig'), part)), ...close('completed')];
       case 'annotations':
-        return open?.cite?.(part.annotations.flatMap((annotation) => citation(annotation, saidBefore))) ?? [];
+        return open?.cite?.(part.annotations.flatMap((annotation) => citation(annotation, lengthBefore))) ?? [];
     }
   }
 
@@ -298,10 +304,10 @@ export function createOutputItems(name: string, tools: ClientTools = noClientToo
   };
 }
 
-/** A chat completion's citation in the words of a response, by its place in its own item. */
+/** Converts a chat completion's citation to one of a response, with positions in its own item. */
 function citation({ type, url_citation: page }: JsonObject, before: number): JsonObject[] {
   if (type !== 'url_citation') return [];
   const { start_index: from, end_index: to, url, title } = asObject(page);
-  const place = (at: unknown) => Math.max(0, (asCount(at) ?? 0) - before);
+  const place = (position: unknown) => Math.max(0, (asCount(position) ?? 0) - before);
   return [{ type, start_index: place(from), end_index: place(to), url, title }];
 }

@@ -5,7 +5,7 @@ import type { TestGatewayOptions } from '../../../tests/gateway-doubles/open-tes
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { openThreeVendors, streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
 
-/** How a request of the Responses API is read, and how it is refused. */
+/** Tests how a request of the Responses API is read, and how it's refused. */
 
 const redDot =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -26,9 +26,9 @@ async function open(options: TestGatewayOptions = {}) {
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-describe('a request is asked of OpenAI as', () => {
+describe('the Responses API sends to OpenAI', () => {
   test.each<[string, object, object]>([
-    ['a text', { input: 'hi' }, { messages: [user('hi')] }],
+    ['a single text', { input: 'hi' }, { messages: [user('hi')] }],
     [
       'instructions and turns',
       {
@@ -75,7 +75,7 @@ describe('a request is asked of OpenAI as', () => {
       },
     ],
     [
-      'calls and their results, one turn for all that the model did',
+      'calls and their results, with one turn for each answer of the model',
       {
         tools: [look],
         input: [
@@ -106,7 +106,7 @@ describe('a request is asked of OpenAI as', () => {
       },
     ],
     [
-      'its limits and formats',
+      'limits and formats',
       {
         max_output_tokens: 50,
         temperature: 0.5,
@@ -132,7 +132,7 @@ describe('a request is asked of OpenAI as', () => {
       },
     ],
     [
-      'a choice among some tools, one at a time',
+      'a choice among some tools with one call at a time',
       {
         tools: [look, { ...look, name: 'other' }],
         tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'look' }] },
@@ -141,7 +141,7 @@ describe('a request is asked of OpenAI as', () => {
       { tools: [{ function: { name: 'look' } }], tool_choice: 'required', parallel_tool_calls: false },
     ],
     [
-      'a tool by its name',
+      'a choice of a tool by its name',
       { tools: [look], tool_choice: { type: 'function', name: 'look' } },
       { tool_choice: { type: 'function', function: { name: 'look' } } },
     ],
@@ -152,7 +152,7 @@ describe('a request is asked of OpenAI as', () => {
     expect(calls).toMatchObject([{ body: expected, refusal: null }]);
   });
 
-  test('a result’s file as a turn after the results', async () => {
+  test('a file in a tool result as a turn after the results', async () => {
     const { send, calls } = await open();
     const output = [{ type: 'input_file', file_data: pdf, filename: 'a.pdf' }];
     const response = await send({
@@ -167,15 +167,30 @@ describe('a request is asked of OpenAI as', () => {
   });
 });
 
-describe('is refused, and says what to do instead:', () => {
+describe('the Responses API refuses and explains what to do instead', () => {
   test.each<[string, object, string, string]>([
-    ['an earlier response', { previous_response_id: 'resp_1' }, 'previous_response_id', 'unsupported_parameter'],
-    ['a conversation', { conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
-    ['a template', { prompt: { id: 'pmpt_1' } }, 'prompt', 'unsupported_parameter'],
-    ['the background', { background: true }, 'background', 'unsupported_parameter'],
+    [
+      'a reference to an earlier response',
+      { previous_response_id: 'resp_1' },
+      'previous_response_id',
+      'unsupported_parameter',
+    ],
+    ['a stored conversation', { conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
+    ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'prompt', 'unsupported_parameter'],
+    ['a background request', { background: true }, 'background', 'unsupported_parameter'],
     ['a hosted tool', { tools: [look, { type: 'file_search' }] }, 'tools[1].type', 'unsupported_tool_type'],
-    ['a reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].type', 'unsupported_parameter'],
-    ['a hosted call', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0].type', 'unsupported_parameter'],
+    [
+      'a reference to an unknown item',
+      { input: [{ type: 'item_reference', id: 'msg_1' }] },
+      'input[0].type',
+      'unsupported_parameter',
+    ],
+    [
+      'only a call of a hosted tool',
+      { input: [{ type: 'web_search_call', id: 'ws_1' }] },
+      'input[0].type',
+      'unsupported_parameter',
+    ],
     [
       'a stored file',
       { input: [user([{ type: 'input_file', file_id: 'file_1' }])] },
@@ -189,20 +204,20 @@ describe('is refused, and says what to do instead:', () => {
       'unsupported_file_id',
     ],
     [
-      'a picture that is none',
+      'a picture with invalid data',
       { input: [user('a'), user([{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }])] },
       'input[1]',
       'invalid_image',
     ],
     [
-      'a result of no call',
+      'a result without a call',
       { input: [{ type: 'function_call_output', call_id: 'x', output: '' }] },
       'input[0]',
       'invalid_tool_call_id',
     ],
-    ['no input', { input: undefined }, 'input', 'missing_required_parameter'],
-    ['a wrong type', { max_output_tokens: '5' }, 'max_output_tokens', 'invalid_type'],
-    ['too long an answer', { max_output_tokens: 10_000_000 }, 'max_output_tokens', 'max_tokens_too_large'],
+    ['a request without input', { input: undefined }, 'input', 'missing_required_parameter'],
+    ['a field of the wrong type', { max_output_tokens: '5' }, 'max_output_tokens', 'invalid_type'],
+    ['too many output tokens', { max_output_tokens: 10_000_000 }, 'max_output_tokens', 'max_tokens_too_large'],
     ['an unknown model', { model: 'gpt-nothing' }, 'model', 'model_not_found'],
   ])('%s', async (_name, body, param, code) => {
     const { send, calls } = await open();
@@ -228,7 +243,7 @@ describe('is refused, and says what to do instead:', () => {
   });
 });
 
-test('what is left out is said; strictly, what nobody knows is refused', async () => {
+test('fields that are left out are reported, and in strict mode an unknown field is refused', async () => {
   const { send } = await open();
   const response = await send({
     store: true,
@@ -244,7 +259,7 @@ test('what is left out is said; strictly, what nobody knows is refused', async (
   expect((await send({ max_tool_calls: 3 }, { 'x-portico-strict': '1' })).status).toBe(400);
 });
 
-test('what was fitted to the model is told by the names of this interface', async () => {
+test('warnings about fitted fields use the names of the Responses API', async () => {
   const { send } = await open();
   const asked = { model: 'claude-haiku-4-5', reasoning: { effort: 'max' }, text: { verbosity: 'low' } };
   const { warnings } = responsesAnswer.parse(await (await send(asked)).json());
@@ -252,7 +267,7 @@ test('what was fitted to the model is told by the names of this interface', asyn
   expect(params).toEqual(expect.arrayContaining(['reasoning.effort', 'text.verbosity']));
 });
 
-test('a large request is read elsewhere and asks the same', async () => {
+test('a large request sends the same to the provider as a small one', async () => {
   const { send, calls } = await open();
   const long = 'x'.repeat(200_000);
   const body = { instructions: 'Be short.', tools: [look], temperature: 0.5 };
@@ -262,7 +277,7 @@ test('a large request is read elsewhere and asks the same', async () => {
   expect(answer).toMatchObject({ temperature: 0.5, instructions: null, tools: [] });
 });
 
-test('the limits of shape and size hold', async () => {
+test('a body that is nested too deeply or too large is refused', async () => {
   const { send, ask } = await open();
   const deep = JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`);
   expect(((await (await send({ metadata: deep })).json()) as ErrorBody).error.code).toBe('invalid_json');
@@ -270,7 +285,7 @@ test('the limits of shape and size hold', async () => {
   expect((await ask('/v1/responses', { method: 'POST', headers, body: '{}' })).status).toBe(413);
 });
 
-test('who may not, has no money or asks too often is told so', async () => {
+test('a request without a key, without money or too many requests get 401, 402 and 429', async () => {
   const { send, ask } = await open({ balance: '0' });
   expect((await send({})).status).toBe(402);
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', key: null };
@@ -281,7 +296,7 @@ test('who may not, has no money or asks too often is told so', async () => {
   expect([...statuses]).toEqual([404, 429]);
 });
 
-test('a repeat with the same key is given the same response, whole or streamed', async () => {
+test('a repeat with the same idempotency key gets the same response, streamed or non-streaming', async () => {
   const { send, calls } = await open();
   const once = { 'idempotency-key': 'once' };
   const first = await (await send({ tools: [look] }, once)).text();
@@ -296,7 +311,7 @@ test('a repeat with the same key is given the same response, whole or streamed',
   expect(calls).toHaveLength(2);
 });
 
-test('a server that goes on with a call that was complete ends the stream, and what was delivered is paid for', async () => {
+test('a server that continues a complete call ends the stream with an error, and the delivered part is charged', async () => {
   const start = recordedStreams.openai.slice(0, 7);
   const again = [...start, start[5] ?? '', ...recordedStreams.openai.slice(7)];
   const { send, spent } = await open({ fetch: streamingUpstream(...again) });

@@ -5,7 +5,7 @@ import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts
 import { turnsOfItems } from './read-responses-request.ts';
 import { createOutputItems } from './responses-form.ts';
 
-test('whatever a model said, called and keeps to itself comes back through a response’s items', () => {
+test('text, calls and provider state of any answer survive the way through response items', () => {
   fc.assert(
     fc.property(answerParts, (parts) => {
       const output = createOutputItems('1');

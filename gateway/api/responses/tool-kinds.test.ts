@@ -5,7 +5,10 @@ import { openThreeVendors } from '../../../tests/gateway-doubles/three-vendors.t
 import { ScriptedCall } from '../../../tests/gateway-doubles/vendors/scripted-calls.ts';
 import { lostTheThread, thoughtThrough } from '../../../tests/gateway-doubles/vendors/tool-loops.ts';
 
-/** Tools that the client runs, of every kind that the Responses API has, with models that know them and models that don't. */
+/**
+ * Tests every kind of client-run tool in the Responses API, with models that have this kind of tool and models that
+ * don't.
+ */
 
 const models = ['gpt-4.1', 'openai/gpt-5.4', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
 const question = { role: 'user', content: 'Do it.' };
@@ -16,7 +19,7 @@ const look = { type: 'function', name: 'look', parameters };
 
 interface Kind {
   readonly tools: readonly object[];
-  /** What the double calls. */
+  /** The call that the test double makes. */
   readonly calls: ScriptedCall;
   /** The item that the caller gets, without its ids. */
   readonly item: object;
@@ -104,24 +107,27 @@ const rows = models.flatMap((model) =>
 );
 
 describe('a tool of each kind', () => {
-  test.each(rows)('is called by %s, answered and given back: %s, streamed: %s', async (model, kind, stream) => {
-    const { tools, calls: script, item, output } = kinds[kind] as Kind;
-    const { ask, refusals } = await open(script);
-    const reasoning = model === 'gpt-4.1' ? {} : { reasoning: { effort: 'low' } };
-    const first = await ask({ model, tools, input: [question], ...reasoning }, stream);
-    expect(refusals()).toEqual([]);
-    const call = getOutput(first).find(({ type }) => String(type).endsWith('_call')) ?? {};
-    expect(call).toMatchObject({ ...item, status: 'completed', call_id: expect.stringMatching(/./) });
-    const input = [question, ...getOutput(first), { call_id: call.call_id, ...output }];
-    const second = await ask({ model, tools, input, ...reasoning }, stream);
-    expect(refusals()).toEqual([]);
-    // A search adds tools, and Claude's signatures hold for the tools that it had.
-    const isLost = kind === 'tool_search' && model.startsWith('anthropic/');
-    expect(textIn(second)).toBe(isLost ? lostTheThread : thoughtThrough);
-  });
+  test.each(rows)(
+    'is called by %s, and its result and its call are sent back: %s, streamed: %s',
+    async (model, kind, stream) => {
+      const { tools, calls: script, item, output } = kinds[kind] as Kind;
+      const { ask, refusals } = await open(script);
+      const reasoning = model === 'gpt-4.1' ? {} : { reasoning: { effort: 'low' } };
+      const first = await ask({ model, tools, input: [question], ...reasoning }, stream);
+      expect(refusals()).toEqual([]);
+      const call = getOutput(first).find(({ type }) => String(type).endsWith('_call')) ?? {};
+      expect(call).toMatchObject({ ...item, status: 'completed', call_id: expect.stringMatching(/./) });
+      const input = [question, ...getOutput(first), { call_id: call.call_id, ...output }];
+      const second = await ask({ model, tools, input, ...reasoning }, stream);
+      expect(refusals()).toEqual([]);
+      // A search adds tools, and Claude's signatures are only valid for the tools that it had before.
+      const isLost = kind === 'tool_search' && model.startsWith('anthropic/');
+      expect(textIn(second)).toBe(isLost ? lostTheThread : thoughtThrough);
+    },
+  );
 });
 
-test.each(models)('%s is asked about the tools of a namespace by names that are its own', async (model) => {
+test.each(models)('%s gets a unique, valid name for each tool of a namespace', async (model) => {
   const inner = (name: string) => ({ ...look, name });
   const long = 'find_all_customers_of_a_region_and_their_orders_of_the_last_five_years_with_prices';
   const tools = [
@@ -142,7 +148,7 @@ test.each(models)('%s is asked about the tools of a namespace by names that are 
   for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
 });
 
-test('tools in items are offered like those of the request, the later of one name', async () => {
+test('tools in items are offered like those of the request, and the later one of the same name wins', async () => {
   const { ask, calls } = await open(new ScriptedCall([/./, { id: '1' }]));
   const more = { type: 'additional_tools', role: 'developer', tools: [{ ...look, description: 'Newer' }] };
   const found = { type: 'tool_search_output', call_id: 'call_1', tools: [{ ...look, name: 'weather' }] };
@@ -153,19 +159,19 @@ test('tools in items are offered like those of the request, the later of one nam
   const [everywhere, own] = calls.map(({ body }) => asArray(body.tools).map(asObject));
   expect(everywhere?.map((tool) => asObject(tool.function).name)).toEqual(['look', 'tool_search', 'weather']);
   expect(asObject(everywhere?.[0]?.function).description).toBe('Newer');
-  // OpenAI's own models have what a search found from its output.
+  // OpenAI's own models read the tools that a search found from its output.
   expect(own?.map(({ type, name }) => name ?? type)).toEqual(['look', 'tool_search']);
   expect(calls[1]?.body.input).toContainEqual(expect.objectContaining({ ...found, execution: 'client' }));
 });
 
-test('a tool that a search is to find is deferred where OpenAI’s own model knows that, and offered elsewhere', async () => {
+test("a deferred tool stays deferred for OpenAI's own model and is offered directly to other models", async () => {
   const { ask, calls } = await open(new ScriptedCall([/./, { id: '1' }]));
   const later = { ...look, name: 'later', defer_loading: true };
   const search = { type: 'tool_search', execution: 'client', description: 'Finds tools', parameters };
   const crm = { type: 'namespace', name: 'crm', description: 'Customers', tools: [{ ...later, name: 'find' }] };
   for (const model of ['openai/gpt-5.4', 'gpt-4.1'])
     await ask({ model, tools: [look, later, crm, search], input: [question] });
-  const [own, elsewhere] = calls.map(({ body }) => asArray(body.tools).map(asObject));
+  const [own, others] = calls.map(({ body }) => asArray(body.tools).map(asObject));
   expect(own).toMatchObject([
     { name: 'look' },
     { name: 'later', defer_loading: true },
@@ -173,10 +179,10 @@ test('a tool that a search is to find is deferred where OpenAI’s own model kno
     { type: 'tool_search', execution: 'client' },
   ]);
   expect(own?.[0]).not.toHaveProperty('defer_loading');
-  expect(elsewhere).toHaveLength(4);
+  expect(others).toHaveLength(4);
 });
 
-test('what one agent says to another, and a search of an earlier answer, are no hindrance', async () => {
+test('messages between agents and searches of earlier answers are accepted', async () => {
   const { ask, calls, refusals } = await open(new ScriptedCall([/./, { id: '1' }]));
   const input = [
     question,
@@ -196,7 +202,7 @@ test('what one agent says to another, and a search of an earlier answer, are no 
   expect(asArray(calls[0]?.body.tools)).toHaveLength(2);
 });
 
-test('parameters that OpenAI would encrypt are plain', async () => {
+test('parameters marked for encryption by OpenAI are sent as plain parameters', async () => {
   const { ask, calls } = await open(new ScriptedCall([/./, {}]));
   const properties = { message: { type: 'string', encrypted: true }, encrypted: { type: 'boolean' } };
   const tools = [{ ...look, parameters: { type: 'object', properties } }];
@@ -208,10 +214,10 @@ test('parameters that OpenAI would encrypt are plain', async () => {
   expect(JSON.stringify(tool)).not.toContain('"encrypted":true');
 });
 
-describe('a tool that only OpenAI’s servers run', () => {
+describe('a hosted tool of OpenAI', () => {
   const hosted = { type: 'image_generation' };
 
-  test('is left out with a warning where the model has others', async () => {
+  test('is left out with a warning when there are other tools', async () => {
     const { ask, calls } = await open(new ScriptedCall([/./, { id: '1' }]));
     const { warnings } = await ask({ model: 'gpt-4.1', tools: [hosted, look], input: [question] });
     expect(warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped', param: 'tools[0]' }));
@@ -219,15 +225,15 @@ describe('a tool that only OpenAI’s servers run', () => {
   });
 
   test.each<[string, object, string, Record<string, string>?]>([
-    ['alone', { tools: [hosted] }, 'tools[0].type'],
-    ['that is to be called', { tools: [look, hosted], tool_choice: hosted }, 'tool_choice.type'],
+    ['when it is the only tool', { tools: [hosted] }, 'tools[0].type'],
+    ['when its call is forced', { tools: [look, hosted], tool_choice: hosted }, 'tool_choice.type'],
     [
-      'that is among those that may be called',
+      'when it is among the allowed tools',
       { tools: [look, hosted], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [hosted] } },
       'tool_choice.type',
     ],
-    ['with the caller’s documents', { tools: [look, { type: 'file_search' }] }, 'tools[1].type'],
-    ['of a strict request', { tools: [look, hosted] }, 'tools[1].type', { 'x-portico-strict': '1' }],
+    ['when it holds the caller’s documents', { tools: [look, { type: 'file_search' }] }, 'tools[1].type'],
+    ['in a strict request', { tools: [look, hosted] }, 'tools[1].type', { 'x-portico-strict': '1' }],
   ])('is refused %s', async (_name, body, param, headers) => {
     const { ask, calls } = await open(new ScriptedCall([/./, {}]));
     const { error } = await ask({ model: 'gpt-4.1', input: [question], ...body }, false, headers);
@@ -236,7 +242,7 @@ describe('a tool that only OpenAI’s servers run', () => {
   });
 });
 
-test.each(models)('%s can be made to call a custom tool', async (model) => {
+test.each(models)('%s can be forced to call a custom tool', async (model) => {
   const { ask, calls, refusals } = await open(new ScriptedCall([/^exec$/, 'a']));
   const tools = [look, { type: 'custom', name: 'exec' }];
   const first = await ask({ model, tools, input: [question], tool_choice: { type: 'custom', name: 'exec' } });
@@ -244,7 +250,7 @@ test.each(models)('%s can be made to call a custom tool', async (model) => {
   expect(JSON.stringify(calls[0]?.body)).toContain('exec');
 });
 
-test.each(models)('%s is asked the same in a large request, which is read elsewhere', async (model) => {
+test.each(models)('%s gets the same from a large request as from a small one', async (model) => {
   const { tools, calls: script, item } = kinds.custom as Kind;
   const { ask, calls, refusals } = await open(script);
   const long = 'x'.repeat(200_000);

@@ -29,14 +29,14 @@ const readers = new Map(
   ),
 );
 
-/** The reader of a form of chat requests, by its name. */
+/** Returns the reader for one form of chat requests, by its name. */
 function getQuestionReader(name: string): QuestionReader {
   const reader = readers.get(name);
   if (!reader) throw new Error(`there is no form of chat requests "${name}"`);
   return reader;
 }
 
-/** How each task is done, by its name: what costs time in proportion to a request's length runs on a thread of its own. */
+/** The worker's tasks by their names. Work that takes longer for a longer request runs on a worker thread. */
 const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new Map([
   done(valueTask, ({ blocks }) => parseBody(Buffer.concat(blocks)).value),
 
@@ -85,7 +85,7 @@ function done<Input, Output>({ name }: WorkerTask<Input, Output>, run: (input: I
 const opened = (request: ProviderRequest): ProviderRequest =>
   request.packed ? unpacked(request, request.packed.bytes) : request;
 
-// Large requests wait for small ones. Only on Linux has a thread a priority of its own.
+// Large requests should not slow down small ones. Only Linux has a priority for each thread.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 parentPort?.on('message', ({ task, input }: { task: string; input: never }) => {
