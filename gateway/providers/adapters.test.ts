@@ -172,9 +172,9 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
   test('a stream is read correctly wherever its bytes are split', async () => {
     const bytes = Buffer.from(whole);
     const { events } = await run(provider, { fetch: chunked(bytes) });
-    for (let at = 1; at < bytes.length; at += 1) {
-      const split = await run(provider, { fetch: chunked(bytes.subarray(0, at), bytes.subarray(at)) });
-      expect(split, `split at byte ${at}`).toEqual({ events, error: null });
+    for (let index = 1; index < bytes.length; index += 1) {
+      const split = await run(provider, { fetch: chunked(bytes.subarray(0, index), bytes.subarray(index)) });
+      expect(split, `split at byte ${index}`).toEqual({ events, error: null });
     }
   });
 
@@ -314,7 +314,7 @@ describe('an error in the middle of a stream', () => {
       'data: {"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}\n\n',
       'upstream_overloaded',
     ],
-  ])('of %s becomes the matching error code', async (name, provider, event, code) => {
+  ])('an error in a stream of %s becomes the matching error code', async (name, provider, event, code) => {
     const begun = recordedStreams[name as 'openai' | 'anthropic' | 'google'].slice(0, 3).join('');
     upstream.replyWith(streamReply(begun + event));
     const { error, events } = await run(provider);

@@ -56,7 +56,7 @@ test.each(compatible)('%s gets a stream request with roles and a token limit fie
 });
 
 describe('Mistral', () => {
-  test('gets nine-character ids, its own names for seeds and forced tools, and no field that it refuses', () => {
+  test('Mistral gets nine-character ids, its own names for seeds and forced tools, and no field that it refuses', () => {
     const body = bodyFor('mistral', everything);
     const [, user, assistant, result] = body.messages;
     const [made] = (assistant?.tool_calls ?? []) as { id: string }[];
@@ -69,7 +69,7 @@ describe('Mistral', () => {
     expect(JSON.stringify(body)).not.toMatch(/reasoning_content|extra_content/);
   });
 
-  test('may answer with a list of text and thinking', () => {
+  test('Mistral may answer with a list of text and thinking', () => {
     const piece = {
       choices: [{ delta: { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] } }],
     };
@@ -85,20 +85,20 @@ describe('Mistral', () => {
 });
 
 describe('DeepSeek', () => {
-  test('gets its thinking back, and thinking is turned off when it was lost', () => {
+  test('DeepSeek gets its thinking back, and thinking is turned off when it was lost', () => {
     expect(bodyFor('deepseek', everything)).toMatchObject({ thinking: { type: 'enabled' } });
     expect(bodyFor('deepseek').messages[2]).toMatchObject({ reasoning_content: 'Hm.' });
     const forgetful = conversation.map((message) => ({ ...message, reasoning_content: undefined }));
     expect(bodyFor('deepseek', { messages: forgetful as never })).toMatchObject({ thinking: { type: 'disabled' } });
   });
 
-  test('is asked for a schema in words, and for JSON with its own field', () => {
+  test('DeepSeek is asked for a schema in words, and for JSON with its own field', () => {
     const body = bodyFor('deepseek', { response_format: schema });
     expect(body.response_format).toEqual({ type: 'json_object' });
     expect(body.messages[0]?.content).toContain('{"type":"object"}');
   });
 
-  test('reports the tokens that came from its cache', () => {
+  test("DeepSeek's report of cached tokens is read", () => {
     const usage = { prompt_tokens: 10, completion_tokens: 2, prompt_cache_hit_tokens: 6 };
     expect(readEvents([{ choices: [], usage }])).toContainEqual(
       expect.objectContaining({ type: 'usage', usage: expect.objectContaining({ promptTokens: 10, cachedTokens: 6 }) }),
@@ -150,14 +150,14 @@ test('cached tokens are never more than the prompt', () => {
 });
 
 describe('OpenRouter', () => {
-  test('is asked for the cost, and gets its opaque thinking back', () => {
+  test('OpenRouter is asked for the cost, and gets its opaque thinking back', () => {
     const body = bodyFor('openrouter', everything);
     expect(body).toMatchObject({ usage: { include: true }, reasoning_effort: 'high' });
     expect(body.messages[2]).toMatchObject({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] });
     expect(JSON.stringify(body)).not.toContain('extra_content');
   });
 
-  test('sends its opaque thinking with the call that it led to', () => {
+  test("OpenRouter's opaque thinking is attached to the call that it led to", () => {
     const call = { index: 0, id: 'a', function: { name: 'one', arguments: '{}' } };
     const events = readEvents([
       { choices: [{ delta: { reasoning: 'Hm', reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] } }] },
@@ -229,7 +229,7 @@ describe('a list of models', () => {
     ['xai', { id: 'grok-2-image' }],
     ['openrouter', { id: 'x', architecture: { output_modalities: ['image'] } }],
     ['ollama', { id: '' }],
-  ])('of %s leaves out a model that cannot chat: %j', (id, entry) => {
+  ])('the model list of %s leaves out a model that cannot chat: %j', (id, entry) => {
     expect(listed(entry, id)).toEqual([]);
   });
 
@@ -237,11 +237,11 @@ describe('a list of models', () => {
     ['ollama', { id: 'nomic-embed-text' }],
     ['mistral', { id: 'mistral-embed', capabilities: { completion_chat: false } }],
     ['together', { id: 'bge-large', type: 'embedding' }],
-  ])('of %s marks a model that makes embeddings: %j', (id, entry) => {
+  ])('the model list of %s marks a model that makes embeddings: %j', (id, entry) => {
     expect(listed(entry, id)).toMatchObject([{ model: entry.id, embeds: true }]);
   });
 
-  test('reads the facts that each vendor puts into its own fields', () => {
+  test("a model list's facts are read from each vendor's own fields", () => {
     expect(
       listed({ id: 'm', max_context_length: 9, capabilities: { vision: true, function_calling: false } }),
     ).toMatchObject([{ contextLength: 9, inputs: ['text', 'image'], tools: false }]);
@@ -251,7 +251,7 @@ describe('a list of models', () => {
     expect(listed({ id: 'v', max_model_len: 7 })).toMatchObject([{ contextLength: 7, price: null }]);
   });
 
-  test("has OpenRouter's exact prices, and none for a price that depends on the request", () => {
+  test("OpenRouter's listed prices are exact, and a price that depends on the request is unknown", () => {
     const pricing = { prompt: '0.00000015', completion: '0.0000006', request: '0', input_cache_read: '0.000000075' };
     expect(listed({ id: 'a/b', name: 'B', pricing })).toMatchObject([
       {

@@ -64,7 +64,7 @@ describe("a field other than a picture's URL", () => {
   ];
 
   test.each(['vllm', 'openai-compatible', 'openai', 'openrouter', 'anthropic', 'google'])(
-    'never brings a URL to %s',
+    'a foreign field never brings a URL to %s',
     async (id) => {
       const { post } = await servers.gateway();
       for (const [name, body] of bodies) {
@@ -79,7 +79,7 @@ describe("a field other than a picture's URL", () => {
     },
   );
 
-  test('may contain a URL as part of its text', async () => {
+  test('a text or a schema may contain a URL', async () => {
     const { post } = await servers.gateway();
     const body = {
       messages: [{ role: 'user', content: `What is at ${target}?` }],

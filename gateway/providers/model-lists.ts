@@ -278,7 +278,7 @@ const plainName = /^[a-z0-9][\w.:-]{0,99}$/i;
 export function createModelLists(options: ModelListsOptions): ModelLists {
   const lists = new Map<string, readonly CatalogueModel[]>();
   /** When each list is fetched again, and how often it has failed since it last arrived. */
-  const due = new Map<string, { readonly at: number; readonly failures: number }>();
+  const due = new Map<string, { readonly nextFetchAt: number; readonly failures: number }>();
   /** Fetches in progress. Everybody who asks meanwhile gets the same answer. */
   const asking = new Map<string, { readonly credential: ProviderCredential | null; readonly answer: Promise<void> }>();
   let known = options.always;
@@ -305,13 +305,13 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     const provider = options.providers().find((candidate) => candidate.id === id);
     if (!credential || !provider) return;
     const failures = (due.get(id)?.failures ?? 0) + 1;
-    due.set(id, { at: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
+    due.set(id, { nextFetchAt: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
     const listed = await provider.models({ credential, fetch: options.fetch, signal }).catch((error: unknown) => {
       if (getReason(toAppError(error)) !== 'no_model_list') throw error;
       return [];
     });
     if (options.getCredential(id) !== credential) return;
-    due.set(id, { at: options.now() + freshFor(id), failures: 0 });
+    due.set(id, { nextFetchAt: options.now() + freshFor(id), failures: 0 });
     keep(id, getRecords(id, credential, listed));
   }
 
@@ -342,7 +342,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
   return {
     models() {
       const now = options.now();
-      for (const [id, { at }] of due) if (now >= at) refreshBehind(id);
+      for (const [id, { nextFetchAt }] of due) if (now >= nextFetchAt) refreshBehind(id);
       return known;
     },
     refresh,

@@ -24,8 +24,8 @@ const aboutRequest = new Set<ErrorCode>([
 
 /**
  * Wraps a provider so that its errors never contain the key and the headers that it was called with. Unless
- * `showsProviderMessages` is set, they don't contain either what the provider reports about the account behind the key
- * (wire contract §3.3).
+ * `showsProviderMessages` is set, they also leave out what the provider reports about the account behind the key (wire
+ * contract §3.3).
  */
 export function withoutKey(provider: Provider, showsProviderMessages = false): Provider {
   const { checkKey, embed } = provider;
@@ -80,7 +80,7 @@ function withoutTail(message: string, key: string): string {
 /**
  * Wraps a provider so that it gets a URL only if it can and may fetch it. Otherwise it gets the bytes, which the
  * gateway downloads. OpenAI's chat completions and Google's API accept no document by its URL, so documents are always
- * downloaded. A self-hosted server would fetch from its own place, past every guard: from its own machine, from the
+ * downloaded. A self-hosted server would fetch from its own network, past every guard: from its own machine, from the
  * operator's network, or from the cloud's metadata service (docs/decisions/033-who-may-fetch.md).
  */
 export function withoutAddresses(provider: Provider, download?: Download): Provider {

@@ -110,9 +110,9 @@ const which = everyByte ? 'every byte' : 'every 37th byte and each end of an eve
 const unix = (stream: string) => stream.replaceAll('\r\n', '\n');
 
 function cuts(bytes: Buffer): number[] {
-  const ends = [...bytes.keys()].filter((at) => bytes[at] === 10 && bytes[at - 1] === 10);
+  const ends = [...bytes.keys()].filter((index) => bytes[index] === 10 && bytes[index - 1] === 10);
   const wanted = new Set(ends.flatMap((end) => [end - 1, end, end + 1]));
-  return [...bytes.keys()].filter((at) => at % step === 0 || wanted.has(at));
+  return [...bytes.keys()].filter((index) => index % step === 0 || wanted.has(index));
 }
 
 describe.each(adapters)('$name', ({ provider, stream }) => {
@@ -130,14 +130,14 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
   }, async () => {
     const expected = await whole();
     const outcomes = { complete: 0, truncated: 0 };
-    for (const at of cuts(bytes)) {
-      upstream.playing(saysAndEnds(bytes.subarray(0, at)));
+    for (const index of cuts(bytes)) {
+      upstream.playing(saysAndEnds(bytes.subarray(0, index)));
       const { events, error } = await run(provider);
       const { text, arguments: args } = summary(events);
-      expect(expected.text.startsWith(text), `after ${at} bytes`).toBe(true);
-      expect(expected.arguments.startsWith(args), `after ${at} bytes`).toBe(true);
-      if (error) expect(error.code, `after ${at} bytes`).toBe('upstream_truncated');
-      else expect(summary(events), `after ${at} bytes`).toEqual(expected);
+      expect(expected.text.startsWith(text), `after ${index} bytes`).toBe(true);
+      expect(expected.arguments.startsWith(args), `after ${index} bytes`).toBe(true);
+      if (error) expect(error.code, `after ${index} bytes`).toBe('upstream_truncated');
+      else expect(summary(events), `after ${index} bytes`).toEqual(expected);
       outcomes[error ? 'truncated' : 'complete'] += 1;
     }
     expect(outcomes.truncated).toBeGreaterThan(outcomes.complete);
@@ -239,12 +239,15 @@ describe('an error in the middle of a stream', () => {
     [responses, failed({ code: 'image_too_large', message: 'x' }), 'upstream_invalid_request'],
     [responses, 'data: {"type":"response.incomplete","response":{}}\n\n', 'upstream_bad_response'],
     [responses, 'data: {"type":"response.cancelled"}\n\n', 'upstream_bad_response'],
-  ])('case %#: it becomes the matching error code, and the text before it is kept', async (adapter, event, code) => {
-    if (!adapter) throw new Error('there is no such adapter');
-    const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');
-    upstream.playing(saysAndEnds(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));
-    const { error, events } = await run(adapter.provider);
-    expect(error?.code).toBe(code);
-    expect(events.length).toBeGreaterThan(0);
-  });
+  ])(
+    'case %#: an error in a stream becomes the matching error code, and the text before it is kept',
+    async (adapter, event, code) => {
+      if (!adapter) throw new Error('there is no such adapter');
+      const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');
+      upstream.playing(saysAndEnds(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));
+      const { error, events } = await run(adapter.provider);
+      expect(error?.code).toBe(code);
+      expect(events.length).toBeGreaterThan(0);
+    },
+  );
 });

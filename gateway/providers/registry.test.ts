@@ -116,9 +116,12 @@ test('several servers are used at once, each model with its own known price', as
     return streamReply(recordedOpenRouter)(call, response);
   });
   const bench = await openChatBench();
-  const at = (path: string) => ({ apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/${path}` });
-  bench.registry.set('groq', at('groq'));
-  bench.registry.set('openrouter', at('router'));
+  const credentialFor = (path: string) => ({
+    apiKey: new Secret('platform-key'),
+    baseUrl: `${upstream.origin}/${path}`,
+  });
+  bench.registry.set('groq', credentialFor('groq'));
+  bench.registry.set('openrouter', credentialFor('router'));
   bench.registry.set('ollama', { apiKey: null, baseUrl: `${upstream.origin}/ollama` });
   for (const id of ['groq', 'openrouter', 'ollama']) await bench.registry.refresh(id);
   const { models } = buildCatalogue('2026-11-21', bench.registry.models());

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 describe('a URL of a private address', () => {
-  test.each(everyId)('is refused in every spelling, and %s never sees it', async (id) => {
+  test.each(everyId)('a private URL is refused in every spelling, and %s never sees it', async (id) => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port)) {
       const response = await post('/v1/chat/completions', completion(getModel(id), url));
@@ -37,7 +37,7 @@ describe('a URL of a private address', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('is refused by both chat APIs, by quotes, and when the router chooses the model', async () => {
+  test('a private URL is refused by both chat APIs, by quotes, and when the router chooses the model', async () => {
     const { post, pass } = await servers.gateway();
     for (const url of privateSpellings(canary.port)) {
       pass(60_000);
@@ -54,7 +54,7 @@ describe('a URL of a private address', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('is refused with an error that contains its part of the request and only its host', async () => {
+  test('the error for a private URL contains its place in the request and only its host', async () => {
     const { post } = await servers.gateway();
     const answer = await post('/chat', prompt('vllm/sees', 'https://10.0.0.1/a-secret'));
     const { error } = await answer.json();
@@ -62,7 +62,7 @@ describe('a URL of a private address', () => {
     expect(JSON.stringify(error)).not.toContain('a-secret');
   });
 
-  test('is refused behind a name too, even one that changes or has several addresses', async () => {
+  test('a private address is refused behind a name too, even one that changes or has several addresses', async () => {
     const addresses = ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00:ec2::254'];
     const entry = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 });
     let asked = 0;
@@ -96,7 +96,7 @@ describe('the URL of a public picture', () => {
     return { urls, download };
   };
 
-  test('is downloaded for every self-hosted server, with both chat APIs', async () => {
+  test('a public picture is downloaded for every self-hosted server, with both chat APIs', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download });
     for (const id of everyId) {
@@ -122,7 +122,7 @@ describe('the URL of a public picture', () => {
     return { asked, send };
   }
 
-  test('is passed to a vendor that fetches from its own network, in a spelling that all parsers read alike', async () => {
+  test('the URL of a public picture is passed to a vendor in a spelling that all parsers read alike', async () => {
     const { urls, download } = fetched();
     const { asked, send } = vendorsDown();
     const providers = {
@@ -140,7 +140,7 @@ describe('the URL of a public picture', () => {
     expect(urls).toEqual([]);
   });
 
-  test('is downloaded, not passed on, when the fallback for a vendor is a self-hosted server', async () => {
+  test('a public picture is downloaded when the fallback for a vendor is a self-hosted server', async () => {
     const { urls, download } = fetched();
     const { asked, send } = vendorsDown();
     const providers = {
@@ -156,7 +156,7 @@ describe('the URL of a public picture', () => {
     expect(servers.sent().join()).not.toContain('files.example.com');
   });
 
-  test('is passed to a self-hosted server when its operator allows that and the server can fetch', async () => {
+  test('a public URL is passed to a self-hosted server when its operator allows that and the server can fetch', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
     for (const id of ['vllm', 'openai-compatible', 'openai', 'anthropic', 'ollama', 'google']) {
@@ -166,7 +166,7 @@ describe('the URL of a public picture', () => {
     expect(urls).toEqual([address, address]);
   });
 
-  test('is sent to a vendor as bytes when the operator forbids it to fetch', async () => {
+  test('a public picture is sent to a vendor as bytes when the operator forbids it to fetch', async () => {
     const { urls, download } = fetched();
     const bodies: unknown[] = [];
     const { post } = await openTestGateway({
@@ -183,7 +183,7 @@ describe('the URL of a public picture', () => {
     expect(String(bodies)).not.toContain('files.example.com');
   });
 
-  test('is downloaded by the gateway even when the caller uses its own key', async () => {
+  test('a public picture is downloaded by the gateway even when the caller uses its own key', async () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download, plan: 'pro' });
     const body = { ...completion('openai/gpt-5.4-mini', address), byoapi_key: 'a-key-of-the-caller' };
@@ -211,7 +211,7 @@ describe('a document given by its URL', () => {
   };
 
   test.each(['openai', 'anthropic', 'google'])(
-    'is downloaded by the gateway for %s, even if the provider may fetch',
+    'a document is downloaded by the gateway for %s, even if the provider may fetch',
     async (id) => {
       const { urls, download } = comes(pdf);
       const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
@@ -222,7 +222,7 @@ describe('a document given by its URL', () => {
     },
   );
 
-  test('is refused like a picture when its address is private', async () => {
+  test('a document is refused like a picture when its address is private', async () => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port).filter((each) => !each.startsWith('data:'))) {
       const response = await post('/v1/chat/completions', read(getModel('openai'), url));
@@ -234,7 +234,7 @@ describe('a document given by its URL', () => {
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
 
-  test('must be a PDF, or the error names its place in the request', async () => {
+  test('a document that is not a PDF is refused with its place in the request', async () => {
     const { download } = comes(png);
     const { post } = await servers.gateway({ download });
     const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
@@ -243,7 +243,7 @@ describe('a document given by its URL', () => {
     });
   });
 
-  test('needs as much balance as a long document might cost', async () => {
+  test('a document given by its URL needs as much balance as a long document might cost', async () => {
     const { post } = await servers.gateway({ plan: 'pro', balance: '0.001' });
     const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
     expect(await getCode(answer)).toBe('402 insufficient_credits');

@@ -66,7 +66,7 @@ const marked = requestFor({
 });
 
 describe('marks for a prompt cache', () => {
-  test('go to Anthropic at their places: on the system blocks, the turns, the results and the tools', () => {
+  test('cache marks go to Anthropic at their places: on the system blocks, the turns, the results and the tools', () => {
     const body = messagesBody(marked) as { messages: object[] };
     expect(body).toMatchObject({
       system: [
@@ -83,12 +83,12 @@ describe('marks for a prompt cache', () => {
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
   });
 
-  test("are limited to four at Anthropic, and a fifth is refused with the gateway's own message", () => {
+  test("cache marks are limited to four at Anthropic, and a fifth is refused with the gateway's own message", () => {
     const messages = Array.from({ length: 5 }, () => ({ role: 'user' as const, content: 'x', ...minutes }));
     expect(() => messagesBody(requestFor({ messages }))).toThrow(/4 marks .* there are 5/);
   });
 
-  test('on images, files and other parts of one message stay with their block', () => {
+  test('cache marks on images, files and other parts of one message stay with their block', () => {
     const image = { type: 'image_url' as const, image_url: { url: png }, ...minutes };
     const file = { type: 'file' as const, file: { file_data: pdf }, ...hour };
     const content = [image, file, { type: 'text' as const, text: 'What is it?' }];
@@ -97,14 +97,14 @@ describe('marks for a prompt cache', () => {
     });
   });
 
-  test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('are not sent to %s', (id) => {
+  test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('cache marks are not sent to %s', (id) => {
     const dialect = id === 'openai' ? openAiDialect : getDialect({ id });
     const text = JSON.stringify(completionBody(marked, dialect));
     expect(text).toContain('Long rules.');
     expect(text).not.toContain('cache_control');
   });
 
-  test('are not sent to Google, but to OpenRouter and to unknown servers', async () => {
+  test('cache marks are not sent to Google, but to OpenRouter and to unknown servers', async () => {
     expect(JSON.stringify(await generateBody(marked))).not.toContain('cache_control');
     for (const id of ['openrouter', 'openai-compatible']) {
       expect(JSON.stringify(completionBody(marked, getDialect({ id }))).match(/cache_control/g)).toHaveLength(4);
@@ -115,7 +115,7 @@ describe('marks for a prompt cache', () => {
 const opus5 = getFacts('anthropic/claude-opus-5');
 
 describe('Anthropic', () => {
-  test('gets one system text, turns that alternate, and results of parallel calls in one message', () => {
+  test('Anthropic gets one system text, turns that alternate, and results of parallel calls in one message', () => {
     expect(messagesBody(requestFor())).toMatchObject({
       system: 'Be brief.\n\nIn French.',
       max_tokens: 500,
@@ -148,13 +148,13 @@ describe('Anthropic', () => {
     });
   });
 
-  test('gets its signed thinking back before the calls, while it thinks', () => {
+  test('Anthropic gets its signed thinking back before the calls, while it thinks', () => {
     const body = messagesBody(requestFor({ reasoning_effort: 'high' }, 'claude-opus-5'));
     expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
     expect(body).toMatchObject({ messages: [{}, { content: [thought, { type: 'text' }, {}, {}] }, {}] });
   });
 
-  test('gets its thinking between two calls back between them, and no thinking of another model', () => {
+  test('Anthropic gets its thinking between two calls back between them, and no thinking of another model', () => {
     const between = { ...thought, thinking: 'And then?' };
     const foreign = { ...thought, thinking: 'Elsewhere.' };
     const calls = [
@@ -170,7 +170,7 @@ describe('Anthropic', () => {
     });
   });
 
-  test('gets thinking disabled when the model would think by default', () => {
+  test("Anthropic's thinking is disabled for effort none when the model would think by default", () => {
     const request = requestFor({ reasoning_effort: 'none' }, 'claude-opus-5');
     expect(messagesBody({ ...request, facts: opus5 })).toMatchObject({ thinking: { type: 'disabled' } });
     expect(messagesBody({ ...request, facts: getFacts('anthropic/claude-opus-4-8') })).not.toHaveProperty('thinking');
@@ -186,7 +186,7 @@ describe('Anthropic', () => {
     expect(messagesBody({ ...request, facts: getFacts(`anthropic/${model}`) })).toMatchObject({ thinking });
   });
 
-  test('gets the pictures of a tool result inside the result', () => {
+  test('Anthropic gets the pictures of a tool result inside the result', () => {
     const content = [
       { type: 'text' as const, text: 'Seen:' },
       { type: 'image_url' as const, image_url: { url: png } },
@@ -209,7 +209,7 @@ describe('Anthropic', () => {
     expect(body).toMatchObject({ tool_choice: expected, tools: [{ name: 'one', description: 'd' }] });
   });
 
-  test('gets a schema for JSON, or is asked in words when there is none', () => {
+  test('Anthropic gets a schema for JSON, or is asked in words when there is none', () => {
     const schema = { type: 'object', additionalProperties: false };
     const withSchema = requestFor({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
     expect(messagesBody(withSchema)).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } });
@@ -217,7 +217,7 @@ describe('Anthropic', () => {
     expect(without).toMatchObject({ system: expect.stringContaining('JSON object') });
   });
 
-  test('refuses call arguments that are not an object, and names the field', () => {
+  test('call arguments that are not an object are refused for Anthropic, with the name of the field', () => {
     const broken = [...messages.slice(0, 2), { role: 'assistant' as const, tool_calls: [call('c', 'one', '[1')] }];
     expect(() => messagesBody(requestFor({ messages: broken }))).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: 'messages[2].tool_calls[0].function.arguments' }),
@@ -226,7 +226,7 @@ describe('Anthropic', () => {
 });
 
 describe('Google', () => {
-  test("gets contents, results as objects with the function's name, and its signature back", () => {
+  test("Google gets contents, results as objects with the function's name, and its signature back", () => {
     expect(generateBody(requestFor({}, 'gemini-3-flash'))).toMatchObject({
       systemInstruction: { parts: [{ text: 'Be brief.\n\nIn French.' }] },
       contents: [
@@ -258,7 +258,7 @@ describe('Google', () => {
     });
   });
 
-  test("from Gemini 3 on gets the bypass value instead of another provider's signature on the first call", () => {
+  test('Google gets the bypass value on the first call of another provider, from Gemini 3 on', () => {
     const foreign = messages.map((message) =>
       message.role === 'assistant'
         ? { ...message, tool_calls: [call('call_1', 'one', '{}'), call('call:2', 'two', '')] }
@@ -277,7 +277,7 @@ describe('Google', () => {
     expect(body).toMatchObject({ generationConfig: { thinkingConfig } });
   });
 
-  test('gets the parameters under its own names', () => {
+  test('Google gets the parameters under its own names', () => {
     const body = generateBody(
       requestFor({ temperature: 0.5, top_p: 0.9, stop: 'END', seed: 7, tools, tool_choice: 'required' }),
     );
@@ -288,7 +288,7 @@ describe('Google', () => {
     });
   });
 
-  test('refuses a URL with an error that explains what to do', () => {
+  test('a URL is refused for Google with an error that explains what to do', () => {
     const remote = [
       {
         role: 'user' as const,

@@ -87,7 +87,7 @@ const refused =
     call.method === 'GET' ? usual(call, response) : errorReply(status, error)(call, response);
 
 describe('a vendor’s own list', () => {
-  test('is fetched when somebody lists models, and only once for many at the same time', async () => {
+  test("a vendor's list is fetched when somebody lists models, and only once for many at the same time", async () => {
     const vendors = await openVendors();
     expect(vendors.gets()).toEqual([]);
     await Promise.all([vendors.models(), vendors.models(), vendors.models()]);
@@ -102,7 +102,7 @@ describe('a vendor’s own list', () => {
     await expect.poll(() => vendors.gets().length).toBe(6);
   });
 
-  test('adds models that the price book lacks, with the facts of the nearest model and no price', async () => {
+  test("a vendor's list adds models that the price book lacks, with the facts of the nearest model and no price", async () => {
     const { find } = await openVendors();
     const known = await find('anthropic/claude-sonnet-5-5');
     expect(await find('anthropic/claude-sonnet-5-8')).toMatchObject({
@@ -124,7 +124,7 @@ describe('a vendor’s own list', () => {
     });
   });
 
-  test('adds no model that cannot chat, that the book contains, or that is a snapshot of another', async () => {
+  test("a vendor's list adds no model that cannot chat, that the book contains, or that is a snapshot of another", async () => {
     const without = await openVendors({ reply: errorReply(500, {}) });
     const book = new Set((await without.models()).map(({ id }) => id));
     const { models } = await openVendors();
@@ -137,7 +137,7 @@ describe('a vendor’s own list', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("that fails leaves the price book's models, and is fetched again after growing waits", async () => {
+  test("a failed vendor's list leaves the price book's models, and is fetched again after growing waits", async () => {
     const vendors = await openVendors({ reply: errorReply(500, {}) });
     const ids = (await vendors.models()).map(({ id }) => id);
     expect(ids).toContain('anthropic/claude-sonnet-5');
@@ -155,7 +155,7 @@ describe('a vendor’s own list', () => {
     }
   });
 
-  test('that hangs delays no chat', async () => {
+  test("a vendor's list that hangs delays no chat", async () => {
     const reply: Reply = (call, response) => (call.method === 'GET' ? undefined : usual(call, response));
     const { models, ask } = await openVendors({ reply });
     const listing = models();
@@ -163,7 +163,7 @@ describe('a vendor’s own list', () => {
     expect((await listing).length).toBeGreaterThan(10);
   });
 
-  test('is forgotten when the key is removed', async () => {
+  test("a vendor's list is forgotten when the key is removed", async () => {
     const { gateway, find } = await openVendors();
     expect(await find('anthropic/claude-sonnet-5-8')).toBeDefined();
     gateway.setProvider('anthropic', null);
@@ -178,7 +178,7 @@ describe('an unlisted model', () => {
     ['claude-sonnet-5-9-20261101', 'anthropic', 'claude-sonnet-5-9-20261101'],
     ['claude-sonnet-5-9[1m]', 'anthropic', 'claude-sonnet-5-9'],
     ['openai/gpt-6.9-sol', 'openai', 'gpt-6.9-sol'],
-  ])('%s is called at its vendor', async (name, vendor, asked) => {
+  ])('the unlisted model %s is called at its vendor', async (name, vendor, asked) => {
     const { ask, posts } = await openVendors();
     const response = await ask(name);
     expect(response.status).toBe(200);
@@ -189,20 +189,20 @@ describe('an unlisted model', () => {
     expect(posts().map(({ path, body }) => [vendorOfPath(path), body.model])).toEqual([[vendor, asked]]);
   });
 
-  test('is also called when the request names its provider in a field', async () => {
+  test('an unlisted model is also called when the request names its provider in a field', async () => {
     const { ask, posts } = await openVendors();
     expect((await ask('gemini-4-flash', { provider: 'google' })).status).toBe(200);
     expect(posts()[0]?.path).toContain('/v1beta/models/gemini-4-flash:');
   });
 
-  test('is fitted by the facts of the nearest known model', async () => {
+  test('an unlisted model is fitted by the facts of the nearest known model', async () => {
     const { ask, posts } = await openVendors();
     await ask('claude-opus-5-9', { temperature: 0.5, reasoning_effort: 'high' });
     expect(posts()[0]?.body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
     expect(posts()[0]?.body).not.toHaveProperty('temperature');
   });
 
-  test('is not found when its vendor does not know it', async () => {
+  test('an unlisted model is not found when its vendor does not know it', async () => {
     const { ask } = await openVendors({
       reply: refused(404, { type: 'error', error: { type: 'not_found_error', message: 'model: claude-sonnet-5-9' } }),
     });
@@ -222,13 +222,13 @@ describe('an unlisted model', () => {
     },
   );
 
-  test('is not found without a key for its vendor', async () => {
+  test('an unlisted model is not found without a key for its vendor', async () => {
     const { gateway, ask } = await openVendors();
     gateway.setProvider('anthropic', null);
     expect(await errorCode(await ask('claude-sonnet-5-9'))).toBe('model_not_found');
   });
 
-  test.each(['enterprise', 'local'])('called by an alias of Claude Code works on the plan %s', async (plan) => {
+  test.each(['enterprise', 'local'])('an alias of Claude Code works on the plan %s', async (plan) => {
     const { post, posts } = await openVendors({ plan });
     const names = ['claude-sonnet-5-5', 'claude-sonnet-5-5-20260928', 'claude-haiku-5-5', 'claude-fable-5-2[1m]'];
     for (const model of names) {
@@ -241,7 +241,7 @@ describe('an unlisted model', () => {
     ]);
   });
 
-  test('works at /v1/messages with the names that Claude Code sends', async () => {
+  test('an unlisted model works at /v1/messages with the names that Claude Code sends', async () => {
     const { post, posts } = await openVendors();
     for (const model of ['claude-sonnet-5-9', 'claude-haiku-5-9-20261101', 'claude-fable-5-9[1m]']) {
       const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
@@ -257,7 +257,7 @@ describe('an unlisted model', () => {
 });
 
 describe('a prepaid account', () => {
-  test('gets an error that explains that a listed model has no price', async () => {
+  test('a prepaid account gets an error that explains that a listed model has no price', async () => {
     const { ask, find, posts } = await openVendors({ plan: 'enterprise' });
     expect(await find('anthropic/claude-sonnet-5-8')).toMatchObject({
       status: 'disabled',
@@ -275,7 +275,7 @@ describe('a prepaid account', () => {
     expect(posts()).toEqual([]);
   });
 
-  test('pays the price that the operator sets for an unlisted model', async () => {
+  test('a prepaid account pays the price that the operator sets for an unlisted model', async () => {
     const { ask, gateway } = await openVendors({ plan: 'enterprise' });
     const price = { input: '2', output: '10', cache_read: null, cache_write: null, request: '0', tiers: [] };
     await gateway.operator.overridePrice({ model: 'anthropic/claude-sonnet-5-9', price });
@@ -285,7 +285,7 @@ describe('a prepaid account', () => {
     expect(isObject(body) && isObject(body.usage) && body.usage.cost_usd).not.toBe('0');
   });
 
-  test('may call such a model with its own key, and pays nothing here', async () => {
+  test('a prepaid account may call a model without a price with its own key, and pays nothing', async () => {
     const { ask, posts } = await openVendors({ plan: 'enterprise' });
     const response = await ask('anthropic/claude-sonnet-5-9', { byoapi_key: 'own-key-12345' });
     expect(response.status).toBe(200);
@@ -293,7 +293,7 @@ describe('a prepaid account', () => {
     expect(posts()[0]?.headers['x-api-key']).toBe('own-key-12345');
   });
 
-  test('never gets such a model from the router', async () => {
+  test('the router never chooses a model without a price for a prepaid account', async () => {
     const { ask, models, posts } = await openVendors({ plan: 'enterprise' });
     await models();
     const response = await ask('router', { route: { only: ['anthropic/claude-sonnet-5-8'] } });

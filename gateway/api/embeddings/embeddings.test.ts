@@ -97,7 +97,7 @@ describe('embeddings', () => {
       (_call, response) => void response.writeHead(200).write('{"data":', () => response.destroy()),
       'upstream_truncated',
     ],
-  ])('%s costs nothing', async (_what, reply, code) => {
+  ])('embeddings that fail with %s cost nothing', async (_what, reply, code) => {
     const { embed, records, call } = await openEmbeddings(reply);
     expect(await errorCode(await embed({ input: 'a' }))).toBe(code);
     expect(await records()).toMatchObject([{ status: 'failed', error_code: code, cost_usd: '0' }]);

@@ -110,7 +110,7 @@ describe("the Messages API refuses in Anthropic's envelope", () => {
     expect(calls).toEqual([]);
   });
 
-  test('a request without permission, money or a known path, or one that is too large or too frequent', async () => {
+  test("refusals for keys, money, size, path and rate have Anthropic's envelope and error types", async () => {
     const { send, post, ask } = await openForMessages({ balance: '0', plan: 'free' });
     const refused = async (response: Response | Promise<Response>) => {
       const { status, headers } = await response;
@@ -130,11 +130,11 @@ describe("the Messages API refuses in Anthropic's envelope", () => {
     expect(await refused(ask('/v1/messages'))).toEqual([405, 'invalid_request_error', false]);
     expect(await refused(post('/v1/messages/batches', {}))).toEqual([404, 'not_found_error', false]);
     const all = [];
-    for (let at = 0; at < 25; at += 1) all.push(await refused(send({ model: 'nothing' })));
+    for (let count = 0; count < 25; count += 1) all.push(await refused(send({ model: 'nothing' })));
     expect(all.at(-1)).toEqual([429, 'rate_limit_error', true]);
   });
 
-  test('an overloaded upstream, and a stream that breaks off', async () => {
+  test("an overloaded upstream and a broken stream end with Anthropic's error types", async () => {
     const down = await openForMessages({ fetch: async () => Response.json({ error: {} }, { status: 529 }) });
     const response = await down.send({});
     expect([response.status, messagesError.parse(await response.json()).error.type]).toEqual([503, 'overloaded_error']);

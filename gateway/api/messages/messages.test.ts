@@ -20,7 +20,7 @@ const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1 } };
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more });
 
 describe.each(vendorModels)('the Messages API with %s', (model) => {
-  test('completes a round of tool calls, streamed and non-streaming, at the cost in the ledger', async () => {
+  test('a round of tool calls is completed, streamed and non-streaming, at the cost in the ledger', async () => {
     const { send, calls, spent } = await openForMessages();
     const asked = {
       model,
@@ -65,7 +65,7 @@ test('thinking comes back to the vendor that signed it', async () => {
     const asked = { model, tools, thinking: { type: 'enabled', budget_tokens: 5_000, display: 'omitted' } };
     const { content } = messagesAnswer.parse(await (await send(asked)).json());
     expect(content.map(({ type }) => type)).toEqual(['text', 'redacted_thinking', 'tool_use', 'tool_use']);
-    const results = ['one', 'two'].map((_, at) => ({ type: 'tool_result', tool_use_id: content[at + 2]?.id }));
+    const results = ['one', 'two'].map((_, index) => ({ type: 'tool_result', tool_use_id: content[index + 2]?.id }));
     await send({ ...asked, messages: [user('hi'), { role: 'assistant', content }, user(results)] });
     return JSON.stringify(calls.at(-1)?.body);
   };
@@ -174,7 +174,7 @@ describe('the Messages API sends to Anthropic', () => {
     expect(calls).toMatchObject([{ body: expected, refusal: null }]);
   });
 
-  test("a long user id as a hash, and a result's document after the results", async () => {
+  test("a long user id is sent as a hash, and a result's document after the results", async () => {
     const { send, calls } = await openForMessages();
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
     const messages = [user('hi'), { role: 'assistant', content: [use] }, user([result])];
@@ -183,7 +183,7 @@ describe('the Messages API sends to Anthropic', () => {
     expect(asked.messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'document']);
   });
 
-  test("all tools from the beginning, including those that the client's tool search found", async () => {
+  test("all tools are sent from the beginning, including those that the client's tool search found", async () => {
     const { send, calls } = await openForMessages();
     const content = [{ type: 'tool_reference', tool_name: 'look' }];
     const found = { type: 'tool_result', tool_use_id: use.id, content };
@@ -194,7 +194,7 @@ describe('the Messages API sends to Anthropic', () => {
     expect(calls[0]?.body.tools).toMatchObject([{ name: 'look' }, { name: 'later' }]);
   });
 
-  test("a turn with more pictures than a chat completion's turn may have", async () => {
+  test("a turn with more pictures than a chat completion's turn may have is sent as one message", async () => {
     const { send, calls } = await openForMessages();
     expect((await send({ messages: [user(Array(45).fill(picture))] })).status).toBe(200);
     expect(calls).toMatchObject([{ body: { messages: [{ content: { length: 45 } }] } }]);

@@ -10,7 +10,7 @@ const tools = [look, { ...look, name: 'two' }];
 const asked = { tools, thinking: { type: 'enabled', budget_tokens: 5_000 } };
 
 describe.each(vendorModels)('the thinking of %s before its text', (model) => {
-  test('has a signature, streamed and non-streaming, and the conversation continues', async () => {
+  test('every thinking block has a signature, streamed and non-streaming, and the conversation continues', async () => {
     const { send, calls } = await openForMessages();
     const { content } = messagesAnswer.parse(await (await send({ model, ...asked })).json());
     const events = getEvents(await (await send({ model, ...asked, stream: true })).text());

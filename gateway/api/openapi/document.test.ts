@@ -46,20 +46,22 @@ test('the document defines everything that it refers to, and each operation has 
   for (const [, kind = '', name = ''] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)/g)) {
     expect(document.components[kind as 'schemas'], `${kind}/${name}`).toHaveProperty(name);
   }
-  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map((operation) => operation.operationId),
+  );
   expect(new Set(ids).size).toBe(ids.length);
   expect(text).not.toMatch(/9007199254740991|\$schema|#\/\$defs/);
 });
 
 describe.each(Object.keys(schemas))('%s', (name) => {
-  test('has an example that the wire’s schema and the document’s schema both accept', () => {
+  test("the schema's example is accepted by the wire's schema and the document's schema", () => {
     expect(examples).toHaveProperty(name);
     expect(schemas[name]?.safeParse(examples[name]).error).toBeUndefined();
     expect(document.components.schemas[name]?.examples).toEqual([examples[name]]);
     expect(validator(name).safeParse(examples[name]).error).toBeUndefined();
   });
 
-  test('refuses a body of the wrong form', () => {
+  test('the schema refuses a body of the wrong form', () => {
     expect(validator(name).safeParse({ text: 1, label: 1, status: 1, nothing: true }).success).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ async function lister(options: Parameters<typeof openTestGateway>[0] = { provide
 }
 
 describe('the list of models', () => {
-  test('is the same at both paths, with the router first', async () => {
+  test('the model list is the same at both paths, with the router first', async () => {
     const { call, list } = await lister();
     const models = await list();
     expect(await (await call('/models')).json()).toEqual(models);
@@ -25,7 +25,7 @@ describe('the list of models', () => {
     expect(new Set(models.data.map((entry) => entry.id)).size).toBe(models.data.length);
   });
 
-  test('contains the reason why a model cannot be used', async () => {
+  test('the model list contains the reason why a model cannot be used', async () => {
     const { list } = await lister();
     const status = async (id: string) => (await list()).data.find((entry) => entry.id === id)?.status;
     expect(await status('openai/gpt-5.4-mini')).toBe('available');
@@ -34,7 +34,7 @@ describe('the list of models', () => {
     expect((await local.list()).data.find((entry) => entry.provider === 'sandbox')?.status).toBe('plan_required');
   });
 
-  test('changes when a key is added or removed', async () => {
+  test('the model list changes when a key is added or removed', async () => {
     const { list, gateway } = await lister({});
     const available = async () => (await list('?provider=openai&include_unavailable=false')).data.length;
     expect(await available()).toBe(0);
@@ -47,7 +47,7 @@ describe('the list of models', () => {
     }
   });
 
-  test('can be filtered and sorted', async () => {
+  test('the model list can be filtered and sorted', async () => {
     const { list } = await lister();
     const ids = async (query: string) => (await list(query)).data.map((entry) => entry.id);
     expect((await ids('?provider=anthropic')).every((id) => id.startsWith('anthropic/'))).toBe(true);
@@ -67,7 +67,7 @@ describe('the list of models', () => {
     ).toBe(true);
   });
 
-  test('has pages only when a limit is given', async () => {
+  test('the model list has pages only when a limit is given', async () => {
     const { list } = await lister();
     const whole = await list();
     const first = await list('?limit=10');
@@ -77,14 +77,14 @@ describe('the list of models', () => {
   });
 
   test.each(['sort=best', 'min_context=-1', 'max_price=cheap', 'include_unavailable=1', 'limit=0', 'after=nobody'])(
-    'refuses ?%s',
+    'the model list refuses ?%s',
     async (query) => {
       const { call } = await openTestGateway();
       expect(await errorCode(await call(`/v1/models?${query}`))).toBe('invalid_query_parameter');
     },
   );
 
-  test('is not sent again to a caller that already has it', async () => {
+  test('the model list is not sent again to a caller that already has it', async () => {
     const { call, gateway } = await lister();
     const tag = (await call('/v1/models')).headers.get('etag') ?? '';
     const again = await call('/v1/models', { headers: { 'if-none-match': `"other", W/${tag}` } });
@@ -103,17 +103,20 @@ describe('one model', () => {
     ['router', 'router'],
     ['auto', 'router'],
     ['portico/router', 'router'],
-  ])('is found by the name %s', async (spelling, id) => {
+  ])('a model is found by the name %s', async (spelling, id) => {
     const { call } = await lister();
     const response = await call(`/v1/models/${spelling}`);
     expect(model.parse(await response.json()).id).toBe(id);
   });
 
-  test.each(['nobody/nothing', 'gpt-99', '%E0%A4%A', '..%2f..%2fetc'])('%s is not found', async (spelling) => {
-    const { call } = await lister();
-    const response = await call(`/v1/models/${spelling}`);
-    expect([response.status, await errorCode(response)]).toEqual([404, 'model_not_found']);
-  });
+  test.each(['nobody/nothing', 'gpt-99', '%E0%A4%A', '..%2f..%2fetc'])(
+    'the model %s is not found',
+    async (spelling) => {
+      const { call } = await lister();
+      const response = await call(`/v1/models/${spelling}`);
+      expect([response.status, await errorCode(response)]).toEqual([404, 'model_not_found']);
+    },
+  );
 });
 
 test('an alias in the configuration names its model in the list, in a single record and in a chat', async () => {

@@ -16,7 +16,7 @@ async function prices() {
 }
 
 describe('the prices', () => {
-  test('are shown for every provider without a key, with their day and source', async () => {
+  test('prices are shown for every provider without a key, with their day and source', async () => {
     const { all } = await prices();
     const models = (await all()).filter(({ simulated }) => !simulated);
     const providers = new Set(models.map(({ provider }) => provider));
@@ -30,7 +30,7 @@ describe('the prices', () => {
     }
   });
 
-  test('are those of the reviewed data, to the last digit', async () => {
+  test('prices are those of the reviewed data, to the last digit', async () => {
     const { all } = await prices();
     const priced = new Map((await all()).map(({ id, pricing }) => [id, pricing]));
     const shown = book.models.filter((model) => 'name' in model);
@@ -44,7 +44,7 @@ describe('the prices', () => {
     }
   });
 
-  test("are replaced by the provider's own list once it has a key, and are not in the model list", async () => {
+  test("reviewed prices are replaced by the provider's own list once it has a key, and are not in the model list", async () => {
     const { all, gateway, call } = await prices();
     const listed = modelList.parse(await (await call('/v1/models')).json()).data;
     expect(listed.some(({ provider }) => provider === 'groq')).toBe(false);
@@ -52,7 +52,7 @@ describe('the prices', () => {
     expect((await all()).some(({ provider }) => provider === 'groq')).toBe(false);
   });
 
-  test('claim no ability that the data lacks', async () => {
+  test('priced models claim no ability that the data lacks', async () => {
     const { all } = await prices();
     const [unknown] = book.models.filter((model) => 'name' in model && !('abilities' in model));
     const model = (await all()).find(({ id }) => id === unknown?.id);
@@ -61,7 +61,7 @@ describe('the prices', () => {
 });
 
 describe('the history of a price', () => {
-  test('has every change, even one in the future', async () => {
+  test('the price history has every change, even one in the future', async () => {
     const { history } = await prices();
     const rows = await history('google/gemini-3.6-flash');
     expect(rows.map(({ from, pricing }) => [from, pricing?.prompt])).toEqual([
@@ -70,7 +70,7 @@ describe('the history of a price', () => {
     ]);
   });
 
-  test("has the operator's own prices, and the book's price again after they end", async () => {
+  test("the price history has the operator's own prices, and the book's price again after they end", async () => {
     const { history, gateway } = await prices();
     const model = 'openai/gpt-5.4-mini';
     const [before] = await history(model);
@@ -85,7 +85,7 @@ describe('the history of a price', () => {
     ]);
   });
 
-  test('of an unknown model is not found', async () => {
+  test('the price history of an unknown model is not found', async () => {
     const { call } = await prices();
     const response = await call('/v1/prices/nobody/nothing');
     expect([response.status, await errorCode(response)]).toEqual([404, 'model_not_found']);

@@ -29,7 +29,7 @@ const json = async (response: Response) => {
 };
 
 describe("the account's records", () => {
-  test('match their schemas and agree with each other: account, credits, usage and requests', async () => {
+  test('account, credits, usage and requests match their schemas and agree with each other', async () => {
     const { call } = await withRequests(6);
     const book = account.parse(await json(await call('/account')));
     const bill = credits.parse(await json(await call('/v1/credits?limit=100')));
@@ -46,7 +46,7 @@ describe("the account's records", () => {
     expect(used.totals).toMatchObject({ requests: 6, succeeded: 6, failed: 0 });
   });
 
-  test("keep the caller's id of its end user unchanged", async () => {
+  test("request records keep the caller's id of its end user unchanged", async () => {
     const { post, call } = await openTestGateway();
     await post('/chat', { model: 'sandbox/echo', prompt: 'hi', user: 'Zoë <z@example.com>' });
     await post('/chat', { model: 'sandbox/echo', prompt: 'hi' });
@@ -54,7 +54,7 @@ describe("the account's records", () => {
     expect(data.map(({ user }) => user)).toEqual([null, 'Zoë <z@example.com>']);
   });
 
-  test("contain the router's candidates in a single request but not in lists", async () => {
+  test("a single request record contains the router's candidates, but a list does not", async () => {
     const { post, call } = await openTestGateway();
     const answer = await post('/chat', {
       model: 'router',
@@ -188,7 +188,7 @@ describe("the account's records", () => {
 });
 
 describe('a cursor list', () => {
-  test('read in pages of any size, in either direction, has every entry once', async () => {
+  test('a list that is read in pages of any size, in either direction, has every entry once', async () => {
     const { call, gateway, account: owner, pass } = await openTestGateway({ balance: '0' });
     const ids: string[] = [];
     for (let index = 1; index <= 23; index += 1) {
@@ -236,7 +236,7 @@ describe('a cursor list', () => {
     'start=yesterday',
     'start=2026-02-30',
     'end=99999999999999999',
-  ])('refuses ?%s', async (query) => {
+  ])('the list of credits refuses ?%s', async (query) => {
     const { call } = await openTestGateway();
     expect(await errorCode(await call(`/v1/credits?${query}`))).toBe('invalid_query_parameter');
   });

@@ -20,9 +20,9 @@ import { readApart } from '../../storage/read-apart.ts';
 const picoPerNano = 1000n;
 
 /**
- * Returns what cached input has saved in USD: its cost at the full input price, minus what it did cost. Each request
- * counts with the price that it was charged by, with the tier for its length. Requests without a price are left out.
- * The result is negative if a cache costs more than input.
+ * Returns what cached input has saved in USD: its cost at the full input price, minus its actual cost. Each request
+ * counts with its own price, with the tier for its length. Requests without a price are left out. The result is
+ * negative if a cache costs more than input.
  */
 async function cacheSavings(db: GatewayDb, filter: UsageFilter): Promise<string> {
   let saved = 0n;

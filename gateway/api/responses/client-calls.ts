@@ -3,7 +3,7 @@ import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import { argumentsOfAction } from '../../providers/content/call-fields.ts';
 import { type ClientTool, textArguments } from '../../providers/content/client-tools.ts';
 
-/** Reads the calls that the caller runs, which have many forms as items, as function calls and their results. */
+/** Reads client-run tool calls and their results, in each of the forms that items have for them, as function calls. */
 
 /** A call in an earlier answer. */
 export interface EarlierCall {

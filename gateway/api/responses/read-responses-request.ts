@@ -34,8 +34,8 @@ interface Turn {
 }
 
 /**
- * Reads items in their order. Everything between two turns of others is one assistant turn. `tools`: the functions that
- * stand for the caller's tools.
+ * Reads items in their order. Everything between two turns of other roles becomes one assistant turn. `tools`: the
+ * functions that stand for the caller's tools.
  */
 export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = noClientTools): PlacedTurn[] {
   const turns: PlacedTurn[] = [];

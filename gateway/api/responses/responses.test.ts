@@ -152,7 +152,7 @@ describe('the Responses API sends to OpenAI', () => {
     expect(calls).toMatchObject([{ body: expected, refusal: null }]);
   });
 
-  test('a file in a tool result as a turn after the results', async () => {
+  test('a file in a tool result is sent as a turn after the results', async () => {
     const { send, calls } = await open();
     const output = [{ type: 'input_file', file_data: pdf, filename: 'a.pdf' }];
     const response = await send({
@@ -235,7 +235,7 @@ describe('the Responses API refuses and explains what to do instead', () => {
     ['POST', '/v1/completions', 'POST /v1/chat/completions'],
     ['POST', '/v1/assistants', 'POST /v1/responses'],
     ['POST', '/v1/batches', 'POST /v1/chat/completions'],
-  ])('%s %s', async (method, path, nearest) => {
+  ])('%s %s is not found, and the error names the nearest path', async (method, path, nearest) => {
     const { ask } = await open();
     const response = await ask(path, { method });
     expect(response.status).toBe(404);
@@ -292,7 +292,7 @@ test('a request without a key, without money or too many requests get 401, 402 a
   expect((await ask('/v1/responses', init)).status).toBe(401);
   const free = await open({ plan: 'free' });
   const statuses = new Set<number>();
-  for (let at = 0; at < 25; at += 1) statuses.add((await free.send({ model: 'nothing' })).status);
+  for (let count = 0; count < 25; count += 1) statuses.add((await free.send({ model: 'nothing' })).status);
   expect([...statuses]).toEqual([404, 429]);
 });
 

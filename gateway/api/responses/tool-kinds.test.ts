@@ -23,7 +23,7 @@ interface Kind {
   readonly calls: ScriptedCall;
   /** The item that the caller gets, without its ids. */
   readonly item: object;
-  /** The caller's answer to it. */
+  /** The item with which the caller answers the call. */
   readonly output: object;
 }
 
@@ -108,7 +108,7 @@ const rows = models.flatMap((model) =>
 
 describe('a tool of each kind', () => {
   test.each(rows)(
-    'is called by %s, and its result and its call are sent back: %s, streamed: %s',
+    '%s calls a client-run tool and gets its call and result back: %s, streamed: %s',
     async (model, kind, stream) => {
       const { tools, calls: script, item, output } = kinds[kind] as Kind;
       const { ask, refusals } = await open(script);
@@ -217,7 +217,7 @@ test('parameters marked for encryption by OpenAI are sent as plain parameters', 
 describe('a hosted tool of OpenAI', () => {
   const hosted = { type: 'image_generation' };
 
-  test('is left out with a warning when there are other tools', async () => {
+  test('a hosted tool is left out with a warning when there are other tools', async () => {
     const { ask, calls } = await open(new ScriptedCall([/./, { id: '1' }]));
     const { warnings } = await ask({ model: 'gpt-4.1', tools: [hosted, look], input: [question] });
     expect(warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped', param: 'tools[0]' }));
@@ -234,7 +234,7 @@ describe('a hosted tool of OpenAI', () => {
     ],
     ['when it holds the caller’s documents', { tools: [look, { type: 'file_search' }] }, 'tools[1].type'],
     ['in a strict request', { tools: [look, hosted] }, 'tools[1].type', { 'x-portico-strict': '1' }],
-  ])('is refused %s', async (_name, body, param, headers) => {
+  ])('a hosted tool is refused %s', async (_name, body, param, headers) => {
     const { ask, calls } = await open(new ScriptedCall([/./, {}]));
     const { error } = await ask({ model: 'gpt-4.1', input: [question], ...body }, false, headers);
     expect(error).toMatchObject({ code: 'unsupported_tool_type', param });

@@ -10,7 +10,7 @@ const today = '2026-11-21';
 const { models } = buildCatalogue(today, []);
 
 describe('the catalogue', () => {
-  test('has every model once, priced, with limits, quality and a speed', () => {
+  test('the catalogue has every model once, priced, with limits, quality and a speed', () => {
     expect(new Set(models.map((model) => model.id)).size).toBe(models.length);
     for (const model of models) {
       expect(model.id).toBe(`${model.provider}/${model.model}`);
@@ -26,7 +26,7 @@ describe('the catalogue', () => {
   // A prompt of exactly 272,000 tokens is left out: the source counts it as more than 272K, which the vendor's page
   // does not.
   test.each([0, 1, 100_000, 200_000, 200_001, 271_999, 272_001, 900_000])(
-    'has the same cost as its source for a prompt of %i tokens, to the nano-dollar',
+    'the catalogue computes the same cost as its source for a prompt of %i tokens, to the nano-dollar',
     (promptTokens) => {
       // Prices from a vendor's own page have no second source to compare with.
       for (const model of models.filter(({ priceSource }) => priceSource === shippedBook.source)) {
@@ -42,7 +42,7 @@ describe('the catalogue', () => {
     },
   );
 
-  test('uses the price row of the day', () => {
+  test('the catalogue uses the price row of the day', () => {
     const promptOn = (day: string) =>
       buildCatalogue(day, []).models.find((model) => model.id === 'google/gemini-3.6-flash')?.price?.prompt ?? null;
     const text = (day: string) => formatUsdPerToken(promptOn(day) ?? (0n as never));
@@ -50,7 +50,7 @@ describe('the catalogue', () => {
     expect(text('2027-01-01')).toBe('0.0000015');
   });
 
-  test('changes prices at midnight UTC without a restart, and is built once a day', () => {
+  test('the catalogue changes prices at midnight UTC without a restart, and is built once a day', () => {
     let time = Date.UTC(2026, 11, 31, 23, 59, 59);
     const catalogue = liveCatalogue(
       () => time,
@@ -62,7 +62,7 @@ describe('the catalogue', () => {
     expect(catalogue()).not.toBe(first);
   });
 
-  test('contains the models that providers list themselves', () => {
+  test('the catalogue contains the models that providers list themselves', () => {
     const listed: CatalogueModel = { ...(models[0] as CatalogueModel), id: 'openai-compatible/qwen', price: null };
     expect(buildCatalogue(today, [listed]).models.at(-1)).toBe(listed);
   });

@@ -18,7 +18,7 @@ const priceAt = (day: string, hour: number, id = flash) =>
   buildCatalogue(day, [], [], hour).offered.find((model) => model.id === id);
 
 describe('an hourly price', () => {
-  test('is higher at the peak hours of weekdays and at no other time', () => {
+  test('an hourly price is higher at the peak hours of weekdays and at no other time', () => {
     const dear = (day: string) =>
       Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => priceAt(day, hour)?.price?.prompt === 300_000n);
     const peak = [1, 2, 3, 6, 7, 8, 9];
@@ -27,7 +27,7 @@ describe('an hourly price', () => {
     for (const day of ['2026-11-28', '2026-11-29']) expect(dear(day)).toEqual([]);
   });
 
-  test('names its hours and its source', () => {
+  test('an hourly price names its hours and its source', () => {
     expect(priceAt('2026-11-27', 3)).toMatchObject({
       price: { prompt: 300_000n, completion: 1_200_000n, cacheRead: 6_000n },
       priceAsOf: '2026-11-27',
@@ -39,7 +39,7 @@ describe('an hourly price', () => {
     });
   });
 
-  test('changes with the hour in a running gateway, which rebuilds its catalogue only then', () => {
+  test('an hourly price changes in a running gateway, which rebuilds its catalogue only then', () => {
     let time = Date.UTC(2026, 10, 27, 0, 30);
     const catalogue = liveCatalogue(
       () => time,
@@ -56,7 +56,7 @@ describe('an hourly price', () => {
     expect(seen.size).toBe(5);
   });
 
-  test("exists for the vendor's current models and for the old names that it still accepts", () => {
+  test("an hourly price exists for the vendor's current models and for the old names that it still accepts", () => {
     const offered = buildCatalogue('2026-11-27', []).offered.filter(({ provider }) => provider === 'deepseek');
     expect(offered.map(({ id }) => id)).toEqual([flash, 'deepseek/deepseek-v4-pro']);
     const { priced } = buildCatalogue('2026-11-27', []);
@@ -67,12 +67,12 @@ describe('an hourly price', () => {
       expect(priced(listed(model)).price).toBeNull();
   });
 
-  test('has no history by days', () => {
+  test('a model with an hourly price has no price history by days', () => {
     expect(listedRows(flash)).toBeNull();
     expect(listedRows('mistral/codestral-2508')).not.toBeNull();
   });
 
-  test('has data that matches its schema, with higher prices at peak hours', () => {
+  test('the data of hourly prices matches its schema, with higher prices at peak hours', () => {
     const { models } = hourlyBook.parse(hourly);
     expect(models).toEqual(hourly.models);
     for (const { rows, peak_rows: peak } of models)

@@ -41,8 +41,8 @@ export interface WebSearch {
   /** The unit that is charged: each search, or each request with any number of searches. */
   readonly charged: 'searches' | 'requests';
   /**
-   * Maximum number of searches in a request: the limit that is sent, or what the vendor does itself if it takes no
-   * limit.
+   * Maximum number of searches in a request: the limit that is sent, or the most that the vendor searches if it accepts
+   * no limit.
    */
   readonly max: number;
   /** The model can also search in a request that has functions. */
@@ -111,7 +111,10 @@ export interface ModelFacts {
    * words.
    */
   readonly schema: 'as_sent' | 'closed' | 'in_words';
-  /** How JSON mode is requested: unchanged, unchanged only if the messages contain the word JSON, or only in words. */
+  /**
+   * How JSON mode is requested: always with its field, with its field only if the messages contain the word JSON, or
+   * only in words.
+   */
   readonly jsonMode: 'as_sent' | 'with_the_word' | 'in_words';
   /** A format for the answer can be combined with tools. */
   readonly formatWithTools: boolean;

@@ -24,17 +24,17 @@ describe('the nearest known model', () => {
     ['google', 'gemini-4-pro', 'gemini-3.1-pro-preview'],
     ['google', 'gemini-flash-latest', 'gemini-3.8-flash'],
     ['google', 'gemini-2.5-flash-preview-09-2026', 'gemini-2.5-flash'],
-  ])('from %s to %s is %s', (provider, model, nearest) => {
+  ])('the known model of %s that is nearest to %s is %s', (provider, model, nearest) => {
     expect(nearestFacts(provider, model)?.id).toBe(`${provider}/${nearest}`);
   });
 
-  test('is of the same generation even if that generation lacks the tier', () => {
+  test('the nearest known model is of the same generation even if that generation lacks the tier', () => {
     const facts = nearestFacts('anthropic', 'claude-haiku-6');
     expect(facts?.thinking.by).toBe('adaptive');
     expect(facts?.sampling).toEqual([]);
   });
 
-  test('is null for a provider without known models', () => {
+  test('the nearest known model is null for a provider without known models', () => {
     expect(nearestFacts('mistral', 'mistral-large-4')).toBeNull();
   });
 });

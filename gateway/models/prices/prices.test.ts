@@ -54,7 +54,7 @@ async function serving(body: string | object, status = 200) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/book.json`;
 }
 
-const toRows = (model: string) => shippedBook.models.find((one) => one.id === model)?.rows ?? [];
+const toRows = (model: string) => shippedBook.models.find((entry) => entry.id === model)?.rows ?? [];
 const document = (more: Partial<PriceDocument['models'][number]> = {}, as_of = today): PriceDocument => ({
   as_of,
   source: 'prices.example',
@@ -62,7 +62,7 @@ const document = (more: Partial<PriceDocument['models'][number]> = {}, as_of = t
 });
 
 describe('an override', () => {
-  test('applies to later requests with its source and day, and earlier requests keep their price', async () => {
+  test('an override applies to later requests with its source and day, and earlier requests keep their price', async () => {
     const { gateway, pricing, ask, records } = await open();
     const before = await ask();
     await gateway.operator.overridePrice({ model: id, price: flat('10', '40') });
@@ -85,7 +85,7 @@ describe('an override', () => {
     });
   });
 
-  test('that is removed without a day also removes the prices planned for later', async () => {
+  test('removing an override without a day also removes the prices planned for later', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
@@ -96,7 +96,7 @@ describe('an override', () => {
     }
   });
 
-  test('that is removed from a day on keeps the prices planned after that day', async () => {
+  test('removing an override from a day on keeps the prices planned after that day', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
@@ -110,13 +110,13 @@ describe('an override', () => {
     expect(seen).toEqual([source, source, source, source, 'override']);
   });
 
-  test('begins at midnight UTC of its day, and ends on the day from which it is removed', async () => {
+  test('an override begins at midnight UTC of its day, and ends on the day from which it is removed', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-21', price: flat('10', '40') });
     await gateway.operator.overridePrice({ model: id, from: '2026-11-23', price: null });
     const day = 24 * 60 * 60 * 1000;
     const seen = [];
-    for (let at = 0; at < 4; at += 1) {
+    for (let count = 0; count < 4; count += 1) {
       seen.push((await pricing()).source);
       pass(day);
     }
@@ -127,13 +127,13 @@ describe('an override', () => {
     [{ model: id, from: '2026-11-19', price: null }, /cannot begin on 2026-11-19: what is past stays/],
     [{ model: 'gpt-5.4-mini', price: null }, /is no model/],
     [{ model: 'openai/gpt-5.4-mni', price: null }, /There is no model "openai\/gpt-5.4-mni"/],
-  ])('%j is refused', async (change, sentence) => {
+  ])('the override %j is refused', async (change, sentence) => {
     const { gateway } = await open();
     await expect(gateway.operator.overridePrice(change)).rejects.toThrow(sentence);
     expect(await gateway.operator.addedPrices()).toEqual([]);
   });
 
-  test('gives a price to a model whose server lists none', async () => {
+  test('an override gives a price to a model whose server lists none', async () => {
     const upstream = await openUpstream((_call, response) => {
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'qwen' }] }));
     });
@@ -172,7 +172,7 @@ test('a price row can be neither changed nor removed', async () => {
 });
 
 describe('a refresh', () => {
-  test('adds new prices from today on, reports what it ignores, and adds nothing twice', async () => {
+  test('a price refresh adds new prices from today on, reports what it ignores, and adds nothing twice', async () => {
     const { gateway, pricing, ask, records, pass } = await open();
     const before = await ask();
     const rows = [
@@ -197,7 +197,7 @@ describe('a refresh', () => {
     expect(await pricing()).toMatchObject({ prompt: '0.0000005' });
   });
 
-  test("does not replace the operator's own price", async () => {
+  test("a price refresh does not replace the operator's own price", async () => {
     const { gateway, pricing } = await open();
     await gateway.operator.overridePrice({ model: id, price: flat('3', '9') });
     const rows = [{ from: null, ...flat('0.6', '4.5') }];
@@ -207,7 +207,7 @@ describe('a refresh', () => {
     expect(await pricing()).toMatchObject({ prompt: '0.0000006', source: 'prices.example' });
   });
 
-  test('with the shipped book adds nothing', async () => {
+  test('a price refresh with the shipped book adds nothing', async () => {
     const { gateway } = await open();
     expect((await gateway.operator.refreshPrices(await serving(shippedBook))).added).toEqual([]);
   });
@@ -229,7 +229,7 @@ describe('a refresh', () => {
     ['has a model twice', { ...document(), models: [...document().models, ...document().models] }, /twice/],
     ['has rows in disorder', document({ rows: [{ ...sane, from: '2026-12-01' }, sane] }), /not in the order/],
     ['has no price for today', document({ rows: [{ ...sane, from: '2027-01-01' }] }), /no price of openai/],
-  ])('with a document that %s is refused completely', async (_name, body, sentence) => {
+  ])('a price refresh with a document that %s is refused completely', async (_name, body, sentence) => {
     const { gateway } = await open();
     const good = { ...document({ rows: [{ from: null, ...flat('0.7', '4') }] }).models[0], id: 'openai/gpt-5.4-nano' };
     const both =
@@ -246,12 +246,12 @@ describe('a refresh', () => {
     ['file:///etc/passwd', /https address/],
     ['nonsense', /https address/],
     ['http://127.0.0.1:1/book.json', /127.0.0.1:1 could not be read/],
-  ])('from %s is refused', async (url, sentence) => {
+  ])('a price refresh from %s is refused', async (url, sentence) => {
     const { gateway } = await open();
     await expect(gateway.operator.refreshPrices(url)).rejects.toThrow(sentence);
   });
 
-  test('is refused when the server answers with an error', async () => {
+  test('a price refresh is refused when the server answers with an error', async () => {
     const { gateway } = await open();
     await expect(gateway.operator.refreshPrices(await serving({}, 500))).rejects.toThrow(/answered 500/);
   });

@@ -4,7 +4,7 @@ import { createCollector } from '../../api/chat/collect-answer.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createMessageReader } from './anthropic.ts';
 
-/** A message must give the same result as a non-streaming answer and as a stream, wherever the stream is split. */
+/** A message must give the same result whether it arrives non-streaming or as a stream that is split anywhere. */
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const block = fc.oneof(

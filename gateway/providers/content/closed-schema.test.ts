@@ -14,7 +14,7 @@ const person = {
 };
 
 describe('closedSchema', () => {
-  test('closes every object and moves unsupported keywords into the description', () => {
+  test('closedSchema closes every object and moves unsupported keywords into the description', () => {
     expect(closedSchema(person)).toEqual({
       schema: {
         type: 'object',
@@ -36,7 +36,7 @@ describe('closedSchema', () => {
     });
   });
 
-  test('leaves a schema unchanged when it is already closed', () => {
+  test('closedSchema leaves a schema unchanged when it is already closed', () => {
     const closed = {
       type: 'object',
       properties: { a: { $ref: '#/$defs/b' } },
@@ -54,15 +54,15 @@ describe('closedSchema', () => {
       { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } },
     ],
     ['a reference to itself', { type: 'object', properties: { child: { $ref: '#' } } }],
-  ])('returns null for a schema that is %s', (_what, schema) => {
+  ])('closedSchema returns null for a schema that is %s', (_what, schema) => {
     expect(closedSchema(schema)).toBeNull();
   });
 
-  test('returns at once when definitions refer to each other many times', () => {
+  test('closedSchema returns at once when definitions refer to each other many times', () => {
     const $defs = Object.fromEntries(
-      Array.from({ length: 30 }, (_, at) => {
-        const next = { $ref: `#/$defs/d${at + 1}` };
-        return [`d${at}`, { type: 'object', additionalProperties: false, properties: { a: next, b: next } }];
+      Array.from({ length: 30 }, (_, index) => {
+        const next = { $ref: `#/$defs/d${index + 1}` };
+        return [`d${index}`, { type: 'object', additionalProperties: false, properties: { a: next, b: next } }];
       }),
     );
     const schema = { $ref: '#/$defs/d0', $defs: { ...$defs, d30: { type: 'string' } } };

@@ -118,12 +118,15 @@ describe('the maximum for an input', () => {
   const maxTokens = (content: string) =>
     maxInputTokens(measureInput({ messages: [{ role: 'user', content, name: undefined }], parameters: {} }), model);
 
-  test.each(Object.entries({ ...languages, ...formats }))("is never below the tokenizer's count: %s", (_name, text) => {
-    // OpenAI adds three tokens for each message and three for the beginning of the answer.
-    expect(maxTokens(text)).toBeGreaterThanOrEqual(count(text) + 6);
-  });
+  test.each(Object.entries({ ...languages, ...formats }))(
+    "the maximum for an input is never below the tokenizer's count: %s",
+    (_name, text) => {
+      // OpenAI adds three tokens for each message and three for the beginning of the answer.
+      expect(maxTokens(text)).toBeGreaterThanOrEqual(count(text) + 6);
+    },
+  );
 
-  test("is never below the tokenizer's count, for any text", () => {
+  test("the maximum for an input is never below the tokenizer's count, for any text", () => {
     const hostile = fc.oneof(
       fc.string({ maxLength: 200 }),
       fc.string({ unit: 'binary', maxLength: 200 }),

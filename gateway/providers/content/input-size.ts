@@ -55,8 +55,8 @@ function openAi(wide: number, high: number, isLow: boolean, model: string): numb
 }
 
 /**
- * Models that are documented to count tiles. For all others the higher count of both rules applies, so that no list has
- * to be kept.
+ * Models that are documented to count tiles. For all others the higher count of both rules applies, which saves keeping
+ * a list of them.
  */
 const tiledOnly = /^(?:gpt-4o|gpt-4\.1(?!-mini|-nano)|o1|o3)(?:-|$)/;
 

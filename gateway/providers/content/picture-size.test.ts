@@ -38,11 +38,11 @@ describe('the size of a picture', () => {
     ['GIF', gif],
     ['JPEG', jpeg],
     ['WebP', webp],
-  ] as const)('is read from the first bytes of a %s', (_kind, encode) => {
+  ] as const)('the size is read from the first bytes of a %s', (_kind, encode) => {
     expect(pictureSize(encode(1_200, 800))).toEqual({ width: 1_200, height: 800 });
   });
 
-  test('is found behind a preview of 60 KB', () => {
+  test('the size is found behind a preview of 60 KB', () => {
     const url = `data:image/jpeg;base64,${jpeg(4_000, 3_000, 60_000).toString('base64')}`;
     expect(sizeOfDataUrl(url)).toEqual({ width: 4_000, height: 3_000 });
   });
@@ -53,7 +53,7 @@ describe('the size of a picture', () => {
     Buffer.from([0xff, 0xd8, 0xff]),
     png(0, 5),
     Buffer.alloc(64, 0xff),
-  ])('is null for broken bytes', (bytes) => {
+  ])('the size is null for broken bytes', (bytes) => {
     expect(pictureSize(bytes)).toBeNull();
   });
 });
@@ -76,12 +76,15 @@ describe('the maximum tokens of a picture', () => {
     ['anthropic', 'claude-opus-4-7', 2_576, 2_576, 4_784],
     ['google', 'gemini-2.5-flash', 960, 540, 1_548],
     ['google', 'gemini-3.6-flash', 4_000, 3_000, 1_120],
-  ])('are never below what %s counts with %s for %d × %d', (provider, model, width, height, tokens) => {
-    expect(counted(provider, model, width, height)).toBeGreaterThanOrEqual(tokens);
-    expect(counted(provider, model, width, height)).toBeLessThan(tokens * 8 + 100);
-  });
+  ])(
+    'the maximum tokens are never below what %s counts with %s for %d × %d',
+    (provider, model, width, height, tokens) => {
+      expect(counted(provider, model, width, height)).toBeGreaterThanOrEqual(tokens);
+      expect(counted(provider, model, width, height)).toBeLessThan(tokens * 8 + 100);
+    },
+  );
 
-  test('stay low when the caller asks for low detail', () => {
+  test('the maximum tokens stay low when the caller asks for low detail', () => {
     expect(counted('openai', 'gpt-4o-mini', 4_000, 3_000, 'low')).toBeLessThan(3_000);
   });
 });

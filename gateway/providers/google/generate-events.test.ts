@@ -17,19 +17,19 @@ test.each([
   ['RECITATION', text, 'content_filter'],
   ['OTHER', text, 'stop'],
   ['TOO_MANY_TOOL_CALLS', call, 'tool_calls'],
-])('the reason %s after %j gives the finish reason %s', (finishReason, parts, expected) => {
+])("Google's finish reason %s after %j becomes %s", (finishReason, parts, expected) => {
   expect(getReason(finishReason, parts)).toBe(expected);
 });
 
 test.each(['OTHER', 'TOO_MANY_TOOL_CALLS', 'FINISH_REASON_UNSPECIFIED', 'A_REASON_OF_TOMORROW'])(
-  'the reason %s without any content is a bad response',
+  "Google's finish reason %s without any content is a bad response",
   (finishReason) => {
     expect(() => getReason(finishReason)).toThrow(expect.objectContaining({ code: 'upstream_bad_response' }));
   },
 );
 
 test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])(
-  'the reason %s is a bad response, whatever came before it',
+  "Google's finish reason %s is a bad response, whatever came before it",
   (finishReason) => {
     expect(() => getReason(finishReason, text)).toThrow(finishReason);
   },

@@ -60,7 +60,8 @@ function getParts(message: ChatMessage, index: number, names: ReadonlyMap<string
       const name = names.get(message.tool_call_id) ?? message.tool_call_id;
       const pictures = strict ? getPictures(message, index) : [];
       const text = messageText(message);
-      // `FunctionResponse.response` (https://googleapis.github.io/js-genai/classes/types.FunctionResponse.html, read 2026-11-22).
+      // These are the fields of `FunctionResponse.response`
+      // (https://googleapis.github.io/js-genai/classes/types.FunctionResponse.html, read 2026-11-22).
       const response = message.is_error ? { error: text } : resultObject(text);
       const id = strict ? { id: message.tool_call_id } : {};
       return [{ functionResponse: { ...id, name, response, ...(pictures.length > 0 ? { parts: pictures } : {}) } }];

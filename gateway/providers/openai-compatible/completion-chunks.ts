@@ -228,8 +228,8 @@ export function completionBytes(request: ProviderRequest, dialect: Dialect): Uin
 }
 
 /**
- * Merges what a chunk reports about how it was answered with the reports before it. Returns the earlier object if there
- * is nothing new.
+ * Merges a chunk's report on how it was served into the reports before it. Returns the earlier object if there is
+ * nothing new.
  */
 function servedBy(chunk: JsonObject, before: Served | null): Served | null {
   const serviceTier = asText(chunk.service_tier) ?? before?.serviceTier;

@@ -72,7 +72,7 @@ const makesEmbeddings = ({ type }: JsonObject, model: string): boolean =>
   type === 'embedding' || type === 'embeddings' || /embed/i.test(model);
 
 function getInputs(entry: JsonObject, architecture: JsonObject): readonly string[] | null {
-  const named = asArray(architecture.input_modalities).filter((one): one is string => typeof one === 'string');
+  const named = asArray(architecture.input_modalities).filter((name): name is string => typeof name === 'string');
   if (named.length > 0) return named;
   const sees = flag(asObject(entry.capabilities).vision) ?? flag(entry.supports_image_input);
   return sees === null ? null : ['text', ...(sees ? ['image'] : [])];

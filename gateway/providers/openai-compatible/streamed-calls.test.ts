@@ -243,8 +243,8 @@ describe.each(Object.entries(apis))('%s', (_api, ask) => {
 });
 
 test('invalid JSON arguments in a non-streaming message are kept instead of dropped', async () => {
-  const calls = ['{"path":"a', '["a"]'].map((json, at) => ({
-    id: String(at),
+  const calls = ['{"path":"a', '["a"]'].map((json, index) => ({
+    id: String(index),
     function: { name: 'read_file', arguments: json },
   }));
   const received = await apis.messages?.(await open([], { content: null, tool_calls: calls }), false);

@@ -153,7 +153,7 @@ describe('paragraphs', () => {
     ...place,
     delta: text,
   });
-  test('separate the parts of a summary and the messages, but not the deltas inside them', () => {
+  test('blank lines separate the parts of a summary and the messages, but not the deltas inside them', () => {
     const result = joined(
       read(
         delta('reasoning_summary_text', { output_index: 0, summary_index: 0 }, 'One'),

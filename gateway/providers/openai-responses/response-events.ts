@@ -243,8 +243,8 @@ const maxEventBytes = 134_217_728;
 const endFields = ['status', 'error', 'incomplete_details', 'service_tier', 'usage'];
 
 /**
- * Events that only repeat what was already sent, some of them at length. They aren't parsed. OpenAI writes the type
- * first; another server's events are parsed if they don't, and then turn out to contain nothing new.
+ * Matches events that only repeat what was already sent, some of them at length. They aren't parsed. OpenAI writes the
+ * type first. If another server doesn't, its events are parsed and turn out to contain nothing new.
  */
 const repeating = new RegExp(
   `^\\{"type":"response\\.(?:${[

@@ -162,33 +162,36 @@ describe("a model's reasoning before its calls", () => {
     const chunks = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
     const starts = chunks.flatMap(({ choices: [choice] }) => choice?.delta?.tool_calls ?? []).filter(({ id }) => id);
     const args = ['{"a":1}', '{}'];
-    const calls = starts.map((call, at) => ({ ...call, function: { ...call.function, arguments: args[at] } }));
+    const calls = starts.map((call, index) => ({ ...call, function: { ...call.function, arguments: args[index] } }));
     return { role: 'assistant', content: 'Grüße, 世界 👋', tool_calls: calls };
   };
   const results = ['call_a', 'call_b'].map((tool_call_id) => ({ role: 'tool', tool_call_id, content: '1' }));
   const next = (message: object, id = model) => ({ model: id, messages: [hello, message, ...results], tools });
 
-  test.each([false, true])('arrives encrypted and goes back unchanged, streamed: %s', async (stream) => {
-    const { ask } = await open();
-    const message = await turn(ask, stream);
-    const { calls } = await ask(next(message));
-    expect(calls[0]?.body.input).toEqual([
-      hello,
-      {
-        type: 'reasoning',
-        id: 'rs_1',
-        encrypted_content: 'ZW5jcnlwdGVk',
-        summary: [{ type: 'summary_text', text: 'Hm.' }],
-      },
-      { role: 'assistant', content: 'Grüße, 世界 👋' },
-      { type: 'function_call', call_id: 'call_a', name: 'one', arguments: '{"a":1}' },
-      { type: 'function_call', call_id: 'call_b', name: 'two', arguments: '{}' },
-      { type: 'function_call_output', call_id: 'call_a', output: '1' },
-      { type: 'function_call_output', call_id: 'call_b', output: '1' },
-    ]);
-  });
+  test.each([false, true])(
+    'reasoning before calls arrives encrypted and goes back unchanged, streamed: %s',
+    async (stream) => {
+      const { ask } = await open();
+      const message = await turn(ask, stream);
+      const { calls } = await ask(next(message));
+      expect(calls[0]?.body.input).toEqual([
+        hello,
+        {
+          type: 'reasoning',
+          id: 'rs_1',
+          encrypted_content: 'ZW5jcnlwdGVk',
+          summary: [{ type: 'summary_text', text: 'Hm.' }],
+        },
+        { role: 'assistant', content: 'Grüße, 世界 👋' },
+        { type: 'function_call', call_id: 'call_a', name: 'one', arguments: '{"a":1}' },
+        { type: 'function_call', call_id: 'call_b', name: 'two', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_a', output: '1' },
+        { type: 'function_call_output', call_id: 'call_b', output: '1' },
+      ]);
+    },
+  );
 
-  test('is left out after OpenAI refuses it, and then the request is answered', async () => {
+  test('reasoning is left out after OpenAI refuses it, and then the request is answered', async () => {
     const { ask } = await open();
     const { status, calls } = await ask(next(await turn(ask, false)));
     expect(calls.map(({ refusal }) => refusal?.code ?? null)).toEqual(['invalid_encrypted_content', null]);
@@ -196,7 +199,7 @@ describe("a model's reasoning before its calls", () => {
     expect(JSON.stringify(calls[1]?.body)).not.toContain('"reasoning",');
   });
 
-  test('is not sent to another model, and extra fields added to it are not passed on', async () => {
+  test('reasoning is not sent to another model, and extra fields added to it are not passed on', async () => {
     const { ask } = await open();
     const message = await turn(ask, false);
     const other = await ask(next(message, 'openai/gpt-5.6-sol'));
@@ -220,7 +223,7 @@ describe('an organisation that is not verified', () => {
   const refusedParams = (calls: readonly { readonly refusal: { param?: string | null } | null }[]) =>
     calls.map(({ refusal }) => refusal?.param ?? null);
 
-  test('gets a non-streaming answer as events, and refused features are not requested again', async () => {
+  test('an unverified organisation gets a non-streaming answer as events, and refused features are not requested again', async () => {
     const { ask } = await open({ verified: false });
     const body = { model, messages: [hello], tools, stream: true };
     const first = await ask(body);
@@ -230,7 +233,7 @@ describe('an organisation that is not verified', () => {
     expect(first.text).toMatch(/Grüße, 世界 👋[\s\S]*"finish_reason":"tool_calls"[\s\S]*data: \[DONE\]/);
   });
 
-  test('gets a non-streaming answer from chat completions for a model that it may not stream', async () => {
+  test('an unverified organisation gets a non-streaming chat completion from a model that it may not stream', async () => {
     const { ask } = await open({ verified: false });
     const body = { model: 'openai/gpt-5', messages: [hello], stream: true };
     expect(refusedParams((await ask(body)).calls)).toEqual(['stream', null]);

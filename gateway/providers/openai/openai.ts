@@ -62,7 +62,7 @@ const rememberedMs = 900_000;
 const all: AskedParts = { stream: true, summary: true, reasoning: true };
 
 interface Refused {
-  readonly at: number;
+  readonly since: number;
   /**
    * Models that the organisation may not stream. After one refusal, no model that is known to need verification is
    * streamed.
@@ -76,7 +76,7 @@ export function createRefusedParts(now: () => number = () => performance.now()):
   const refused = new WeakMap<ProviderCredential, Refused>();
   const refusedTo = (credential: ProviderCredential): Refused => {
     const known = refused.get(credential);
-    return known && now() - known.at < rememberedMs ? known : { at: now(), streams: new Set(), summary: false };
+    return known && now() - known.since < rememberedMs ? known : { since: now(), streams: new Set(), summary: false };
   };
   return {
     initialParts(credential, { model, facts }) {

@@ -40,11 +40,11 @@ describe('the tour', () => {
     ['are you simulated?', '## The sandbox'],
     ['Erzähl mir etwas', '## Welcome'],
     ['', '## Welcome'],
-  ])('answers %j with %s', async (question, beginning) => {
+  ])('the tour answers %j with %s', async (question, beginning) => {
     expect((await ask('tour', question)).text.startsWith(beginning)).toBe(true);
   });
 
-  test('shows code, a table and a list on every page but the greeting', async () => {
+  test('the tour shows code, a table and a list on every page but the greeting', async () => {
     for (const question of ['keys', 'price', 'ledger', 'router', 'shortcuts', 'curl', 'sandbox', 'privacy', 'tour']) {
       const { text } = await ask('tour', question);
       expect(text, question).toMatch(/^```\w+\n[\s\S]+?\n```$/m);
@@ -53,7 +53,7 @@ describe('the tour', () => {
     }
   });
 
-  test('costs between a hundredth and a tenth of a cent of test credits', async () => {
+  test('the tour costs between a hundredth and a tenth of a cent of test credits', async () => {
     const price = sandboxModels[0]?.price;
     const { usage } = await ask('tour', 'keys');
     if (!price || !usage) throw new Error('the tour has no price');
@@ -61,7 +61,7 @@ describe('the tour', () => {
     expect(getCost(price, usage)).toBeLessThan(2_000_000n);
   });
 
-  test('gives the same answer every time', async () => {
+  test('the tour gives the same answer every time', async () => {
     expect(await ask('tour', 'keys')).toEqual(await ask('tour', 'keys'));
   });
 });
@@ -146,11 +146,11 @@ describe('a made-up value for a schema', () => {
     [{ anyOf: [{ const: 7 }, {}] }, 7],
     [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'null' } }, required: ['a'] }, { a: 'q' }],
     [{}, {}],
-  ])('for %j is %j', (schema, value) => {
+  ])('the made-up value for %j is %j', (schema, value) => {
     expect(getExample(schema, 'q')).toEqual(value);
   });
 
-  test('for a schema that contains itself has an end', () => {
+  test('the made-up value for a schema that contains itself has an end', () => {
     const schema: Record<string, unknown> = { type: 'object', required: ['next'] };
     schema.properties = { next: schema };
     expect(JSON.stringify(getExample(schema, 'q')).length).toBeLessThan(200);
@@ -173,7 +173,7 @@ describe('the model sandbox/tools', () => {
     events.map((event) => (event.type === 'tool-call-delta' ? event.arguments : '')).join(''),
   ];
 
-  test('works out one sum after another, then reports the results', async () => {
+  test('sandbox/tools works out one sum after another, then reports the results', async () => {
     const messages: ChatMessage[] = [user('What is (2 + 3) * 4, and what is 10/4?')];
     for (const expression of ['(2 + 3) * 4', '10/4']) {
       const answer = await ask('tools', '', { messages, parameters: { tools } });
@@ -184,7 +184,7 @@ describe('the model sandbox/tools', () => {
     expect([finish, text]).toEqual(['stop', expect.stringMatching(/= \(2 \+ 3\) \* 4[\s\S]*= 10\/4/)]);
   });
 
-  test('calls the tool that the question names, or the first tool when there is no sum', async () => {
+  test('sandbox/tools calls the tool that the question names, or the first tool when there is no sum', async () => {
     expect(callIn(await ask('tools', 'Look up 2+2', { parameters: { tools } }))[0]).toBe('files__look_up');
     expect(callIn(await ask('tools', 'In 2026', { parameters: { tools } }))[0]).toBe('files__look_up');
   });

@@ -3,7 +3,10 @@ import { lastUserText, messageText } from '../content/conversation-shape.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
 
-/** Makes a plausible value for a JSON schema: the first allowed one, bounded in depth so that a recursive schema ends. */
+/**
+ * Makes a plausible value for a JSON schema: the first allowed one. The depth is limited, so a recursive schema has an
+ * end.
+ */
 export function getExample(schema: Readonly<Record<string, unknown>>, question: string, depth = 0): unknown {
   if ('const' in schema) return schema.const;
   if ('default' in schema) return schema.default;

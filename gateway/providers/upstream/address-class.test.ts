@@ -17,7 +17,7 @@ describe('the addresses that are not public', () => {
     ['IPv4 in IPv6', ['::ffff:8.8.8.8', '::ffff:127.0.0.1', '::ffff:7f00:1', '::8.8.8.8']],
     ['NAT64, 6to4 and Teredo', ['64:ff9b::8.8.8.8', '64:ff9b::a00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001:0:1::1']],
     ['site-local and reserved', ['fec0::1', '4000::1', '240.0.0.1']],
-  ])('include %s', (_name, addresses) => {
+  ])('the addresses of %s are not public', (_name, addresses) => {
     for (const address of addresses) expect(addressClass(address), address).toBe('not_public');
   });
 });

@@ -57,7 +57,8 @@ test('a long event is read, but one above the limit is refused', () => {
   const long = 'x'.repeat(100_000);
   const bytes = Buffer.from(`data: ${long}\n\ndata: y\n\n`);
   const events: string[] = [];
-  for (let at = 0; at < bytes.length; at += 5_000) events.push(...splitter.take(bytes.subarray(at, at + 5_000)));
+  for (let index = 0; index < bytes.length; index += 5_000)
+    events.push(...splitter.take(bytes.subarray(index, index + 5_000)));
   expect(events).toEqual([long, 'y']);
   expect(() => splitter.take(Buffer.from(`data: ${'x'.repeat(2_000_000)}`))).toThrow('larger than the gateway reads');
 });

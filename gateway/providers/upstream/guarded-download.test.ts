@@ -54,28 +54,28 @@ describe("the download's own rules", () => {
     ['https://[64:ff9b::7f00:1]/a', /not on the public internet/],
     ['https://localhost/a', /not on the public internet/],
     ['not an address', /not valid/],
-  ])('refuse %s', async (address, why) => {
+  ])('a download of %s is refused', async (address, why) => {
     const error = await refusal(guardedDownload(address, limits));
     expect(error).toMatch(/^file_download_failed: /);
     expect(error).toMatch(why);
     expect(error).not.toMatch(/secret|meta-data|passwd/);
   });
 
-  test('refuse a name if one of its addresses is not public', async () => {
+  test('a download is refused if one address of its name is not public', async () => {
     const resolve = async () => [{ address: '8.8.8.8', family: 4 }, loopback];
     expect(await refusal(guardedDownload('https://two.example/a', { ...limits, rules: { resolve } }))).toMatch(
       /not on the public internet/,
     );
   });
 
-  test('refuse a name without an address', async () => {
+  test('a download is refused if its name has no address', async () => {
     const resolve = async () => [];
     expect(await refusal(guardedDownload('https://none.example/a', { ...limits, rules: { resolve } }))).toMatch(
       /^file_download_failed: .*its name has no address/,
     );
   });
 
-  test('resolve a name once and connect to that address', async () => {
+  test('a download resolves its name once and connects to that address', async () => {
     let resolved = 0;
     const resolve = async () => {
       resolved += 1;
@@ -93,14 +93,14 @@ describe('a redirect', () => {
     (_request, response) =>
       void response.writeHead(302, { location }).end();
 
-  test('is followed to a URL that passes the same checks', async () => {
+  test('a redirect is followed to a URL that passes the same checks', async () => {
     answer = (request, response) => (request.url === '/a' ? to('/b')(request, response) : void response.end('moved'));
     const { bytes, url } = await get('/a');
     expect([bytes.toString(), url]).toEqual(['moved', `http://files.example:${port}/b`]);
   });
 
   test.each(['http://inside.example/x', 'http://10.0.0.1/x', 'ftp://files.example/x', 'http://me:pw@files.example/x'])(
-    'to %s is refused without a connection',
+    'a redirect to %s is refused without a connection',
     async (location) => {
       answer = to(location);
       asked.length = 0;
@@ -109,7 +109,7 @@ describe('a redirect', () => {
     },
   );
 
-  test('in a circle ends after three redirects', async () => {
+  test('a circle of redirects ends after three', async () => {
     answer = to('/again');
     asked.length = 0;
     expect(await refusal(get('/a'))).toMatch(/more than 3 times/);
@@ -121,12 +121,12 @@ describe('a download that fails', () => {
   test.each([
     ['declared in a header', { 'content-length': '5000' }],
     ['not declared', {}],
-  ])('because of its size, %s, reports the limit', async (_name, headers) => {
+  ])('a download that is too large, with its size %s, fails with the limit', async (_name, headers) => {
     answer = (_request, response) => void response.writeHead(200, headers).end('x'.repeat(5_000));
     expect(await refusal(get('/a'))).toMatch(/larger than 1000 bytes/);
   });
 
-  test('because of its time limit reports that, and an abort keeps its own reason', async () => {
+  test('a download that takes too long fails with that reason, and an abort keeps its own reason', async () => {
     answer = (_request, response) => void response.writeHead(200).write('x');
     expect(await refusal(get('/a', { timeoutMs: 50 }))).toMatch(/did not come in time/);
     const abort = new AbortController();
@@ -138,7 +138,7 @@ describe('a download that fails', () => {
     await expect(get('/a', { signal: abort.signal })).rejects.toBe(reason);
   });
 
-  test('because of an error status or a broken connection reports the reason', async () => {
+  test('a download with an error status or a broken connection fails with that reason', async () => {
     answer = (_request, response) => void response.writeHead(404).end();
     expect(await refusal(get('/secret-path'))).toMatch(/status 404/);
     answer = (_request, response) => {
@@ -185,7 +185,7 @@ describe('images of a conversation', () => {
     return messages.map((message) => withFiles(message, images ?? new Map()));
   }
 
-  test('replace their URLs, each downloaded once, with the type that their bytes show', async () => {
+  test('downloaded images replace their URLs, each downloaded once, with the type that their bytes show', async () => {
     const fetched: string[] = [];
     const download = async (url: string) => {
       fetched.push(url);
@@ -198,7 +198,7 @@ describe('images of a conversation', () => {
     expect(fetched).toEqual(['https://a.example/1']);
   });
 
-  test("that are not images, or can't be downloaded, fail with their place in the request", async () => {
+  test("files that are not images, or can't be downloaded, fail with their place in the request", async () => {
     const page = async (url: string) => ({
       bytes: Buffer.from('<html>'),
       contentType: 'image/png',

@@ -77,7 +77,7 @@ const known: readonly Known[] = [
   },
 ];
 
-/** The facts of a model that only its server knows. Nothing is taken for granted. */
+/** Used for a model that only its server knows. It assumes nothing about the model. */
 export const unknownEmbedding: EmbeddingFacts = {
   dimensions: null,
   selectable: { min: 1, max: 65_536 },
