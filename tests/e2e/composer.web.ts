@@ -170,7 +170,7 @@ test('a picture that an answer names is not fetched, and one inside this machine
   await expectNoFault(page, 'picture');
   await page.keyboard.press('Escape');
   await expect(chip).toBeFocused();
-  expect(canary.heard()).toEqual({ paths: [], connections: 0 });
+  expect(canary.received()).toEqual({ paths: [], connections: 0 });
   await canary.close();
 });
 

@@ -129,7 +129,7 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
   expect([...fills].filter((colour) => ['#e8e8ec', '#111113', '#1c1c20'].includes(colour))).toEqual([]);
 
   await test.step('several chats', () => saveSeveral(app, folder, total));
-  expect(canary.heard()).toEqual({ paths: [], connections: 0 });
+  expect(canary.received()).toEqual({ paths: [], connections: 0 });
   await canary.close();
 });
 

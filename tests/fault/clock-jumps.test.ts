@@ -85,14 +85,14 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
       await load.stop();
       for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
       expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
-      const gatewayDb = await settledLedger(database, pepper, load.told);
+      const gatewayDb = await settledLedger(database, pepper, load.reported);
       expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
       // Books that several share go by the clock of PostgreSQL.
       const years = new Set(gatewayDb.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
       expect(years.size >= 3).toBe(engine === 'SQLite');
       figure(
         'clocks that jump',
-        `${jumps.length} jumps of ${servers} on ${engine} under load, ${load.told.length} answers told, books exact`,
+        `${jumps.length} jumps of ${servers} on ${engine} under load, ${load.reported.length} answers told, books exact`,
       );
     });
   });
@@ -124,9 +124,9 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
     goOn.resolve();
     const told = await asked;
     if (told.kind !== 'complete') throw new Error(`the answer was ${told.kind}`);
-    expect(Number(told.told.costUsd)).toBeGreaterThan(0);
+    expect(Number(told.reported.costUsd)).toBeGreaterThan(0);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const gatewayDb = await settledLedger(database, pepper, [told.told]);
+    const gatewayDb = await settledLedger(database, pepper, [told.reported]);
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
   });
 });

@@ -70,7 +70,7 @@ test.each(engines)(
     };
     await Promise.all(Array.from({ length: atOnce }, client));
     // What was refused only because others held the rest for a moment is asked again, one by one.
-    let last: Answer = { kind: 'complete', told: { requestId: '', costUsd: '' } };
+    let last: Answer = { kind: 'complete', reported: { requestId: '', costUsd: '' } };
     while (last.kind === 'complete') {
       last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
       answers.push(last);
@@ -83,7 +83,7 @@ test.each(engines)(
     const of = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
     expect({ complete: of('complete'), broken: of('broken') }).toEqual({ complete: debits, broken: 0 });
     expect(of('refused')).toBeGreaterThan(0);
-    const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.told] : []));
+    const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.reported] : []));
     const gatewayDb = await settledLedger(database, env, told);
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
     expect(gatewayDb.accounts.find((account) => account.id === probe.id)).toMatchObject({
@@ -112,5 +112,5 @@ async function parsePricing(url: string, key: string) {
   const { cost_usd: range } = (await quoted.json()) as { cost_usd: { high: string } };
   const answer = await ask({ url, key, stream: false });
   if (answer.kind !== 'complete') throw new Error('the first request was not answered');
-  return { hold: parseUsd(range.high), cost: parseUsd(answer.told.costUsd) };
+  return { hold: parseUsd(range.high), cost: parseUsd(answer.reported.costUsd) };
 }

@@ -91,14 +91,14 @@ async function stillThere(database: string, { keys, accounts }: TakenAway): Prom
 
 /** Whatever happened: nothing runs, nothing is held, all sums are exact, and who was told a price was charged it, once. */
 async function expectSettled(database: string, load: Load) {
-  const gatewayDb = await settledLedger(database, env, load.told);
+  const gatewayDb = await settledLedger(database, env, load.reported);
   expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
-  expect(new Set(load.told.map(({ requestId }) => requestId)).size).toBe(load.told.length);
+  expect(new Set(load.reported.map(({ requestId }) => requestId)).size).toBe(load.reported.length);
   const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
-  const { told, counts } = load;
+  const { reported: told, counts } = load;
   const figures =
-    `${told.length} answers told, ${counts.broken} broken, ${gatewayDb.unheard} charged and not heard, ` +
+    `${told.length} answers told, ${counts.broken} broken, ${gatewayDb.unreported} charged and not heard, ` +
     `${gatewayDb.count('failed', 'interrupted')} interrupted`;
   process.stdout.write(`${figures}\n`);
   return { ...gatewayDb, figures };
@@ -166,7 +166,7 @@ describe('under load, nothing that a client was told is lost', () => {
     await end();
     const gatewayDb = await expectSettled(database, load);
     expect(gatewayDb.count('failed')).toBe(0);
-    expect(gatewayDb.unheard).toBe(0);
+    expect(gatewayDb.unreported).toBe(0);
     figure('drain', `${crashes} restarts under load: ${gatewayDb.figures}`);
   });
 

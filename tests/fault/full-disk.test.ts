@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import { chatEnded } from '../support/chat-ended.ts';
-import { type ProblemText, startLoad } from '../support/chat-load.ts';
+import { type ReportedCost, startLoad } from '../support/chat-load.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
     });
     return running;
   };
-  const settled = (told: readonly ProblemText[]) => {
+  const settled = (told: readonly ReportedCost[]) => {
     disk.copyOut(join(folder, 'copied'));
     return settledLedger(database, pepper, told);
   };
@@ -96,10 +96,10 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
     await load.more(60);
     await load.stop();
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const gatewayDb = await settled(load.told);
+    const gatewayDb = await settled(load.reported);
     expect(gatewayDb).toMatchObject(exact);
     expect(gatewayDb.entries.map((entry) => entry.request_id)).not.toContain(refused.headers.get('x-request-id'));
-    figure('full disk', `${load.told.length} answers told, ${load.counts.broken} refused or broken, books exact`);
+    figure('full disk', `${load.reported.length} answers told, ${load.counts.broken} refused or broken, books exact`);
   });
 
   test('kill -9 meanwhile: nothing that was acknowledged is lost', async () => {
@@ -113,7 +113,7 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
     const next = await start();
     expect((await ask(next)).status).toBe(200);
     expect(await next.kill('SIGTERM')).toBe(0);
-    expect(await settled(load.told)).toMatchObject(exact);
+    expect(await settled(load.reported)).toMatchObject(exact);
   });
 
   test('a gateway that cannot start on it says so, and starts once there is space', async () => {

@@ -13,7 +13,7 @@ import { usdAmount } from '#shared/wire/scalars.ts';
 import { type Operation, operations } from '../../gateway/api/openapi/document.ts';
 import { responseSchemas } from '../../gateway/api/openapi/schemas.ts';
 import { openVendorDouble } from '../gateway-doubles/vendors/vendor-double.ts';
-import type { ProblemText } from '../support/chat-load.ts';
+import type { ReportedCost } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { type HostileRequest, hostileRequest } from '../support/hostile-requests.ts';
@@ -154,7 +154,7 @@ function mismatch(name: Operation['response'], text: string): string | null {
 }
 
 /** What a whole answer tells its client that it has cost; one that is given again under its `Idempotency-Key` costs nothing more. */
-function bill({ status, headers, text }: Answer): ProblemText[] {
+function bill({ status, headers, text }: Answer): ReportedCost[] {
   if (
     status !== 200 ||
     headers['idempotent-replayed'] ||
@@ -171,7 +171,7 @@ test(`${runs * together} requests over all routes: each is answered as its schem
   timeout: 1_800_000,
 }, async () => {
   const statuses = new Map<number, number>();
-  const told: ProblemText[] = [];
+  const told: ReportedCost[] = [];
   let sent = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(hostileRequest, { minLength: together, maxLength: together }), async (requests) => {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtHosts } from '../hosts/built-hosts.ts';
-import { sayYesTo } from '../support/answer-question.ts';
+import { answerYesTo } from '../support/answer-question.ts';
 import { eventually } from '../support/eventually.ts';
 import { readThread, readTotal } from '../support/read-thread.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('kill -9 while tools wait and run: both are marked, nothing runs by itself, and the chats go on', async () => {
   web = await startWebProcess(main, ['--data-dir', dataDir]);
-  sayYesTo(web.child.stdout as Readable);
+  answerYesTo(web.child.stdout as Readable);
   const before = await web.connect();
   await before.models.list();
   const transport = { type: 'stdio' as const, command: process.execPath, args: [greeter] };

@@ -9,7 +9,7 @@ import { type GatewayDb, openDatabase } from '../../gateway/storage/open-databas
 import { createTransact, type Transact } from '../../gateway/storage/transact.ts';
 import { holdDurably } from '../gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
-import { ask, type ProblemText } from '../support/chat-load.ts';
+import { ask, type ReportedCost } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
@@ -44,7 +44,7 @@ test.skipIf(programs === null)(
     const { id, keys } = await prepaidAccount(database, env, '1', 1);
     const program = await builtGateway();
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
-    const told: ProblemText[] = [];
+    const told: ReportedCost[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {
       // In turn that of the hold, that of its extension and that of the settlement.
       const stream = index % 4 < 2;
@@ -55,7 +55,7 @@ test.skipIf(programs === null)(
         stream,
         body: { max_tokens: 10 },
       });
-      if (answer.kind === 'complete') told.push(answer.told);
+      if (answer.kind === 'complete') told.push(answer.reported);
     }
     expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();

@@ -96,9 +96,9 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
     expect(grownMb).toBeLessThanOrEqual(maxGrowthMb);
     expect(open(3)).toBeLessThanOrEqual(open(1) + 4);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const gatewayDb = await settledLedger(database, env, load.told);
+    const gatewayDb = await settledLedger(database, env, load.reported);
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
-    const answers = `${load.told.length} answers and ${rounds} rounds of other calls in ${minutes} minutes`;
+    const answers = `${load.reported.length} answers and ${rounds} rounds of other calls in ${minutes} minutes`;
     const levels = `memory ${lowest(1).toFixed(0)} to ${lowest(3).toFixed(0)} MB, descriptors ${open(1)} to ${open(3)}`;
     figure('soak', `${answers}: ${levels}, books exact`);
     process.stdout.write(`${answers}: ${levels}\n`);

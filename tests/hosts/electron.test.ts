@@ -85,7 +85,7 @@ describe.skipIf(why)('the Electron host', () => {
     // The link whose ping was tried is one within the page.
     expect(page.url()).toBe('app://portico/index.html#');
     await page.evaluate(() => history.replaceState(null, '', location.pathname));
-    expect(canary.heard().paths).toEqual([]);
+    expect(canary.received().paths).toEqual([]);
     figure('fence of the page', `${Object.keys(waysOut).length} ways out, 0 in Electron`);
     await canary.close();
   });

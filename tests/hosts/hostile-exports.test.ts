@@ -129,14 +129,14 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
     ).toEqual([]);
     expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
     expect(count).toBeGreaterThan(minElements);
-    const before = canary.heard();
+    const before = canary.received();
     // Long enough for anything to begin; and the canary hears this one.
     const control = await page.context().newPage();
     await control.goto(`${canary.origin}/control`);
-    const paths = canary.heard().paths.filter((path) => path !== '/favicon.ico');
+    const paths = canary.received().paths.filter((path) => path !== '/favicon.ico');
     expect(paths).toEqual([...before.paths.filter((path) => path === '/control'), '/control']);
     expect(before.connections).toBe(controlConnections);
-    controlConnections = canary.heard().connections;
+    controlConnections = canary.received().connections;
     expect(page.frames().map((each) => each.url())).toContain(address);
     await page.context().close();
   }

@@ -194,13 +194,13 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     const open = await browser.newPage();
     await open.goto(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`);
     await open.evaluate(asScript(`${canary.origin}/control`));
-    const control = () => new Set(canary.heard().paths.filter((path) => path.startsWith('/control'))).size;
+    const control = () => new Set(canary.received().paths.filter((path) => path.startsWith('/control'))).size;
     await expect.poll(control).toBeGreaterThanOrEqual(28);
 
     const page = await browser.newPage();
     await page.goto(await web.freshLink());
     await page.waitForFunction(() => 'core' in window, null, connected);
-    const before = canary.heard().paths.length;
+    const before = canary.received().paths.length;
     await page.evaluate(asScript(`${canary.origin}/fenced`));
     // Each way is either refused by name, or has asked by the time that this one has, which is asked for last.
     await page.evaluate(() => fetch('/', { cache: 'no-store' }));
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     await open.evaluate((url) => fetch(url, { mode: 'no-cors' }), `${canary.origin}/last`);
     expect(
       canary
-        .heard()
+        .received()
         .paths.slice(before)
         .filter((path) => path !== '/last'),
     ).toEqual([]);

@@ -2,16 +2,16 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { eventually } from './eventually.ts';
 
-/** Says yes to every question that the web host asks in its terminal, as a browser would. */
-export function sayYesTo(terminal: Readable): void {
+/** Answers "yes" to every question that the web host prints in its terminal, as a person would in the browser. */
+export function answerYesTo(terminal: Readable): void {
   createInterface({ input: terminal }).on('line', (line) => {
     const link = /^Portico asks: .* Answer at (http:\S+)$/.exec(line)?.[1];
-    if (link) void sayYes(link);
+    if (link) void answerYes(link);
   });
 }
 
-/** The page takes no yes before it could be read. */
-async function sayYes(link: string): Promise<void> {
+/** The link's page has to be read first: a "yes" that arrives before is refused. */
+async function answerYes(link: string): Promise<void> {
   await fetch(link);
   const headers = { origin: new URL(link).origin, 'content-type': 'application/x-www-form-urlencoded' };
   await eventually(async () => {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { linkAll, rewrite } from '../e2e/packaged-app.ts';
 
 /**
- * The runtime of an AppImage, which the builder downloads and this machine may not have: one file that unpacks what is in it and
- * starts that, with its own place in `APPIMAGE`. Electron's own files, which are the same in all versions, are linked.
+ * Stands in for the AppImage runtime, which the real builder downloads and this machine may not have. Like the real
+ * one, it is a single file that unpacks its content, starts it and puts its own path into `APPIMAGE`. Electron's files
+ * are the same in every version, so they are linked instead of copied.
  */
 const runtime = `#!/bin/sh
 [ "$APPIMAGE_EXIT_AFTER_INSTALL" = true ] && exit 0
@@ -20,11 +21,11 @@ __ARCHIVE__
 
 export interface AppImages {
   readonly env: Readonly<Record<string, string>>;
-  /** Writes the program at a version into one file. */
+  /** Writes an AppImage of the program at this version into one file. */
   write(version: string, file: string): void;
 }
 
-/** Makes files that update themselves as an AppImage does, of a packaged program at version 0.1.0. */
+/** Makes AppImages that can update themselves, from a packaged program at version 0.1.0. */
 export function appImages(unpacked: string, folder: string, flags: readonly string[]): AppImages {
   const shell = join(folder, 'runtime');
   const mounts = join(folder, 'mounts');

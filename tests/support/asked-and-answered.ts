@@ -5,7 +5,7 @@ import type { TestCore } from './core-of-test.ts';
 import { eventually } from './eventually.ts';
 import { readThread } from './read-thread.ts';
 
-/** Sends a question in a new chat, and returns the answer once it has ended. */
+/** Sends a question in a new chat and returns the answer once it has ended. */
 export async function askedAndAnswered({ client }: Pick<TestCore, 'client'>, model: string, text = 'Hello?') {
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text, model });
   return eventually(async (): Promise<Message> => {

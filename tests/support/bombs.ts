@@ -1,25 +1,28 @@
 /**
- * Texts that are made to hold up whoever parses, draws or lays them out, each by another mechanism. A model, a page that a
- * tool read, an import or a clipboard can bring any of them. About 100 KB to 1 MB each.
+ * Texts that are made to block whatever parses, renders or lays them out, each by a different mechanism. They can
+ * arrive in a model's answer, a page that a tool read, an import or the clipboard. Each is about 100 KB to 1 MB.
  */
 export const bombs: readonly (readonly [name: string, text: () => string])[] = [
   ['marks on one letter', () => `a${'\u0301'.repeat(100_000)}`],
-  ['marks on every letter', () => many(3_000, (at) => `e${many(30, (of) => mark(at + of))}`)],
+  ['marks on every letter', () => many(3_000, (index) => `e${many(30, (offset) => mark(index + offset))}`)],
   ['marks by name', () => `a${'&#x301;'.repeat(50_000)}`],
   ['marks in code', () => `\`\`\`\na${'\u0301'.repeat(100_000)}\n\`\`\``],
   ['marks between tags', () => `a${'**\u0301**'.repeat(5_000)}`],
   ['one word', () => 'x'.repeat(1_000_000)],
   ['one line', () => 'the same words again '.repeat(50_000)],
   ['one line of code', () => `\`\`\`js\n${'let a = "b"; '.repeat(80_000)}\n\`\`\``],
-  ['turned around', () => many(100_000, (at) => `${'\u202e\u202a\u2067\u202d'[at % 4]}a`)],
-  ['both directions', () => many(50_000, (at) => (at % 2 ? 'א1' : 'a('))],
+  ['text direction overrides', () => many(100_000, (index) => `${'\u202e\u202a\u2067\u202d'[index % 4]}a`)],
+  ['both directions', () => many(50_000, (index) => (index % 2 ? 'א1' : 'a('))],
   ['joined pictures', () => '👨‍👩‍👧‍👦\u200d'.repeat(20_000)],
-  ['letters of everywhere', () => many(50_000, (at) => String.fromCodePoint(0x100 + ((at * 97) % 0xd600)))],
-  ['planes', () => many(50_000, (at) => String.fromCodePoint(0x10000 + ((at * 37) % 0xffff)))],
+  ['letters of many scripts', () => many(50_000, (index) => String.fromCodePoint(0x100 + ((index * 97) % 0xd600)))],
+  [
+    'characters of the supplementary planes',
+    () => many(50_000, (index) => String.fromCodePoint(0x10000 + ((index * 37) % 0xffff))),
+  ],
   ['Thai without spaces', () => 'สวัสดีครับผมชื่อ'.repeat(20_000)],
   ['quotes in quotes', () => `${'>'.repeat(5_000)} deep`],
-  ['quotes, a line each', () => many(2_000, (at) => `${'> '.repeat(at % 39)}x\n`)],
-  ['lists in lists', () => many(3_000, (at) => `${' '.repeat((at % 38) * 2)}- x\n`)],
+  ['quotes, a line each', () => many(2_000, (index) => `${'> '.repeat(index % 39)}x\n`)],
+  ['lists in lists', () => many(3_000, (index) => `${' '.repeat((index % 38) * 2)}- x\n`)],
   ['a list', () => '- an item\n'.repeat(50_000)],
   ['a list of lists', () => '- - - an item\n'.repeat(10_000)],
   ['a loose list', () => '1. an item\n\n'.repeat(30_000)],
@@ -42,7 +45,7 @@ export const bombs: readonly (readonly [name: string, text: () => string])[] = [
   ['diagrams', () => '```mermaid\nflowchart LR\n  A --> B\n```\n\n'.repeat(500)],
   [
     'a large diagram',
-    () => `\`\`\`mermaid\nflowchart LR\n${many(2_000, (at) => `  A${at} --> A${(at * 7) % 2_000}\n`)}\`\`\``,
+    () => `\`\`\`mermaid\nflowchart LR\n${many(2_000, (index) => `  A${index} --> A${(index * 7) % 2_000}\n`)}\`\`\``,
   ],
   ['parts to open', () => '<details>\n<summary>a</summary>\n\nb\n\n</details>\n\n'.repeat(10_000)],
   ['parts within parts', () => '<details>\n\n'.repeat(30_000)],
@@ -53,10 +56,11 @@ export const bombs: readonly (readonly [name: string, text: () => string])[] = [
   ['links', () => '[a](https://example.org/b) '.repeat(20_000)],
   ['addresses', () => 'https://example.org/b '.repeat(20_000)],
   ['mail addresses', () => 'a@b.example '.repeat(20_000)],
-  ['footnotes', () => many(10_000, (at) => `a[^${at}]\n\n[^${at}]: b\n\n`)],
+  ['footnotes', () => many(10_000, (index) => `a[^${index}]\n\n[^${index}]: b\n\n`)],
   [
     'definitions',
-    () => `${many(10_000, (at) => `[a${at}]: https://example.org/${at}\n`)}\n${many(10_000, (at) => `[a${at}] `)}`,
+    () =>
+      `${many(10_000, (index) => `[a${index}]: https://example.org/${index}\n`)}\n${many(10_000, (index) => `[a${index}] `)}`,
   ],
   ['dollars', () => '$'.repeat(100_000)],
   ['dollars apart', () => '$ '.repeat(100_000)],
@@ -66,20 +70,20 @@ export const bombs: readonly (readonly [name: string, text: () => string])[] = [
   ['emphasis, a word each', () => '**a** _b_ `c` '.repeat(20_000)],
   ['emphasis in emphasis', () => `${'*a _b '.repeat(700)}${'_ *'.repeat(700)}`],
   ['open brackets', () => '['.repeat(100_000)],
-  ['backticks', () => many(2_000, (at) => `${'`'.repeat(at % 100)} `)],
+  ['backticks', () => many(2_000, (index) => `${'`'.repeat(index % 100)} `)],
   ['hard breaks', () => 'a  \n'.repeat(50_000)],
   ['lines', () => 'a\n'.repeat(100_000)],
   ['empty lines of code', () => `\`\`\`\n${'\n'.repeat(100_000)}\`\`\``],
   ['entities', () => '&amp;&lt;'.repeat(50_000)],
   ['tabs', () => '\t'.repeat(500_000)],
   ['tabs in words', () => 'a\t'.repeat(100_000)],
-  ['control characters', () => many(100_000, (at) => String.fromCharCode(1 + (at % 8)))],
-  ['nothing to be seen', () => `a${'\u200b\u00ad\u2060'.repeat(50_000)}`],
+  ['control characters', () => many(100_000, (index) => String.fromCharCode(1 + (index % 8)))],
+  ['invisible characters', () => `a${'\u200b\u00ad\u2060'.repeat(50_000)}`],
 ];
 
-const many = (times: number, part: (at: number) => string): string =>
-  Array.from({ length: times }, (_, at) => part(at)).join('');
-const mark = (at: number): string => String.fromCharCode(0x300 + ((at * 31) % 0x6f));
+const many = (times: number, part: (index: number) => string): string =>
+  Array.from({ length: times }, (_, index) => part(index)).join('');
+const mark = (index: number): string => String.fromCharCode(0x300 + ((index * 31) % 0x6f));
 
 function table(columns: number, rows: number): string {
   const row = `|${'a|'.repeat(columns)}\n`;

@@ -19,12 +19,13 @@ const store = join(root, '.cache', 'built');
 const ofEveryBuild = ['vite.config.ts', 'package.json', 'package-lock.json'];
 const keptMs = 24 * 60 * 60_000;
 
-/** What this process has asked for already. */
+/** Builds that this process has already requested. */
 const asked = new Map<string, Promise<string>>();
 
 /**
- * The folder with what `build` writes into the one that it is given, made of these folders' files as they are now. It is built
- * where there is none yet, whoever asks first, and is the same one for all tests: nobody writes into it.
+ * Returns a folder with the output of `build`, which is called with the folder to write into. The folder's name
+ * contains a hash of the sources in `folders`, so a build is made once per state of the sources and shared by all test
+ * processes. Nobody may write into it.
  */
 export function builtOnce(
   name: string,
@@ -39,7 +40,8 @@ export function builtOnce(
 async function built(folder: string, build: (folder: string) => Promise<void>): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(store, { recursive: true });
-  // Who wants the same waits for the first one's. The operating system ends the lock of a process that ends.
+  // A second process that wants the same build waits for the first here. The operating system releases the lock if a
+  // process dies.
   const lock = new Sqlite(`${folder}.lock`, { timeout: 120_000 });
   try {
     lock.exec('begin exclusive');
@@ -69,9 +71,9 @@ function getHash(folders: readonly string[]): string {
 
 const isSource = (file: string) => !/\.test\.tsx?$/.test(file) && statSync(join(root, file)).isFile();
 
-/** What another state of the sources was built to, unless it may still be in use. */
+/** Deletes builds of earlier states of the sources. Younger ones stay, because another process may still use them. */
 function forgetOld(): void {
-  for (const path of readdirSync(store).map((each) => join(store, each))) {
+  for (const path of readdirSync(store).map((name) => join(store, name))) {
     if (statSync(path).mtimeMs < Date.now() - keptMs) rmSync(path, { recursive: true, force: true });
   }
 }

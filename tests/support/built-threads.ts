@@ -1,7 +1,10 @@
 import { builtOnce } from './built-once.ts';
 import { shippedBuild } from './shipped-build.ts';
 
-/** The folder with the programs of the core's threads as they ship: one starts in a fifth of the processor time that its sources take. */
+/**
+ * Returns the folder with the core's worker programs as they ship. A built worker starts in a fifth of the processor
+ * time that its sources need.
+ */
 export const builtThreads = (): Promise<string> =>
   builtOnce('threads', ['shared', 'gateway', 'electron/core'], async (folder) => {
     const build = await shippedBuild();

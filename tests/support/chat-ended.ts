@@ -6,7 +6,7 @@ import type { testCore } from './test-core.ts';
 
 type Client = Awaited<ReturnType<typeof testCore>>['client'];
 
-/** A chat's messages, once nothing of it is being answered any more. */
+/** Returns a chat's messages once none of its answers is still running. */
 export const chatEnded = (client: Client, id: string): Promise<readonly Message[]> =>
   eventually(async () => {
     const { messages, runningIds } = await readThread(client, id, { limit: 400 });

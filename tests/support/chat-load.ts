@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usdAmount } from '#shared/wire/scalars.ts';
 import { pricedModel } from './priced-upstream.ts';
 
-/** What a client has read to its end: it may rely on that from then on. */
-export interface ProblemText {
+/** The cost of an answer that a client has read to its end. From then on the ledger must agree with it. */
+export interface ReportedCost {
   readonly requestId: string;
   readonly costUsd: string;
 }
 
 export type Answer =
-  | { readonly kind: 'complete'; readonly told: ProblemText }
+  | { readonly kind: 'complete'; readonly reported: ReportedCost }
   | { readonly kind: 'refused'; readonly retryAfterMs: number }
   | { readonly kind: 'broken' };
 
@@ -20,7 +20,7 @@ interface Asking {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** Asks once. `refused`: an error status; `broken`: no whole answer. */
+/** Sends one request. `refused` is an error status below 500; `broken` is an answer that did not arrive completely. */
 export async function ask({ url, key, stream, body }: Asking): Promise<Answer> {
   try {
     const response = await fetch(`${url}/chat`, {
@@ -35,23 +35,23 @@ export async function ask({ url, key, stream, body }: Asking): Promise<Answer> {
     const last = stream ? lastEvent(text) : JSON.parse(text);
     if (last === null) return { kind: 'broken' };
     const requestId = response.headers.get('x-request-id') ?? '';
-    return { kind: 'complete', told: { requestId, costUsd: usdAmount.parse(last.cost_usd) } };
+    return { kind: 'complete', reported: { requestId, costUsd: usdAmount.parse(last.cost_usd) } };
   } catch (error) {
-    // The process was killed under the request: what the client sees then is a broken connection.
+    // The process was killed during the request, so the client sees a broken connection.
     if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'broken' };
     throw error;
   }
 }
 
-/** The event that carries the bill; null where the stream did not end with `[DONE]`. */
+/** Returns the event with the cost, or null if the stream did not end with `[DONE]`. */
 function lastEvent(text: string) {
   const events = text.split('\n\n').flatMap((event) => (event.startsWith('data: ') ? [event.slice(6)] : []));
   return events.at(-1) === '[DONE]' ? JSON.parse(events.at(-2) ?? 'null') : null;
 }
 
 export interface Load {
-  /** What clients were told so far. */
-  readonly told: ProblemText[];
+  /** The costs that clients have received so far. */
+  readonly reported: ReportedCost[];
   readonly counts: Record<Answer['kind'], number>;
   /** Resolves when this many more answers were read to their end. */
   more(answers: number): Promise<void>;
@@ -61,47 +61,48 @@ export interface Load {
 const askAgainMs = 10;
 
 /**
- * Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time, with one key after the
- * other. Where a limit refuses one, it waits for as long as it is told.
+ * Starts clients that send one request after another until they are stopped. Each request goes to a gateway that is
+ * running at that moment, and the keys take turns. A client that a rate limit refuses waits for as long as the answer
+ * asks it to.
  */
 export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
-  const told: ProblemText[] = [];
+  const reported: ReportedCost[] = [];
   const counts = { complete: 0, refused: 0, broken: 0 };
-  const waiting = new Set<{ at: number; resolve: () => void }>();
+  const waiting = new Set<{ count: number; resolve: () => void }>();
   const stopped = new AbortController();
   const { signal } = stopped;
-  let turn = 0;
+  let requestNumber = 0;
 
   async function client() {
     while (!signal.aborted) {
       const urls = targets();
-      turn += 1;
-      const url = urls[turn % Math.max(1, urls.length)];
+      requestNumber += 1;
+      const url = urls[requestNumber % Math.max(1, urls.length)];
       if (!url) {
-        // Asked at once again, and again, they would take the processor from the gateway that starts.
+        // Without a pause the clients would take the processor from the gateway that is starting.
         await delay(askAgainMs);
         continue;
       }
-      const answer = await ask({ url, key: keys[turn % keys.length] ?? '', stream: turn % 2 === 0 });
+      const answer = await ask({ url, key: keys[requestNumber % keys.length] ?? '', stream: requestNumber % 2 === 0 });
       counts[answer.kind] += 1;
       if (answer.kind === 'refused') await delay(answer.retryAfterMs, null, { signal }).catch(() => {});
       if (answer.kind !== 'complete') continue;
-      told.push(answer.told);
-      for (const one of [...waiting].filter(({ at }) => told.length >= at)) {
-        waiting.delete(one);
-        one.resolve();
+      reported.push(answer.reported);
+      for (const waiter of [...waiting].filter(({ count }) => reported.length >= count)) {
+        waiting.delete(waiter);
+        waiter.resolve();
       }
     }
   }
 
   const all = Promise.all(Array.from({ length: clients }, client));
   return {
-    told,
+    reported,
     counts,
     more: (answers) =>
       Promise.race([
-        new Promise<void>((resolve) => waiting.add({ at: told.length + answers, resolve })),
-        // A client that fails for another reason than a fault fails the test at once.
+        new Promise<void>((resolve) => waiting.add({ count: reported.length + answers, resolve })),
+        // If a client fails for a reason that isn't one of the faults under test, the test fails at once.
         all.then(() => {}),
       ]),
     async stop() {

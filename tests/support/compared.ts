@@ -4,12 +4,12 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { TestCore } from './core-of-test.ts';
 import { readThread } from './read-thread.ts';
 
-/** Models of a comparison; the last is simulated. */
+/** The models of a comparison. The last one is simulated. */
 export const models = ['openai/mini', 'openai/large', 'sandbox/tour'];
 export const question = (more: object = {}) => ({ messageId: randomUUID(), text: 'Which is best?', models, ...more });
 export const read = ({ client }: Pick<TestCore, 'client'>, id: string) => readThread(client, id);
 
-/** Until so many columns are in a state. */
+/** Waits until this many answers of the comparison have the status. */
 export async function columns(
   core: TestCore,
   id: string,

@@ -1,6 +1,9 @@
 import { vi } from 'vitest';
 
-/** What a copy of the selection puts into the clipboard, at once or by a write of its own; null: the browser's own. */
+/**
+ * Returns what copying the selection puts into the clipboard, whether through the event or through a write of its own.
+ * Null means that the browser's own copy applies.
+ */
 export async function copiedSelection(): Promise<{ plain: string; rich: string } | null> {
   const write = vi.spyOn(navigator.clipboard, 'write').mockResolvedValue();
   const clipboardData = new DataTransfer();

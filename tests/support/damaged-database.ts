@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { nameAt } from '../../electron/core/backup/backup-files.ts';
 
-/** Backs the chats of a closed app up, and then makes their database one that cannot be opened. */
+/** Makes a backup of a closed app's chats, then damages their database so that it can't be opened. */
 export async function damageDatabase(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'portico.db');
   const backups = join(dataFolder, 'backups');

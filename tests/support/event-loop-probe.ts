@@ -1,6 +1,7 @@
 /**
- * Loaded into a process before its program: each SIGUSR2 writes one line with the longest that its first thread has worked
- * between two looks since the last signal, in milliseconds of its processor. What other processes take does not count.
+ * This file is loaded into a process before its program. On each SIGUSR2 it writes a line with the longest time that
+ * the main thread worked between two checks since the last signal, in milliseconds of processor time. Processor time
+ * excludes what other processes use.
  */
 let before = worked();
 let longest = 0;

@@ -1,4 +1,4 @@
-/** What the fake core answers: every construct that the thread must draw. */
+/** The fake core's answer. It contains every Markdown construct that the thread must draw. */
 export const fakeAnswer = `A **sliding window counter** keeps two numbers per key and weighs the older one. It is *nearly exact* and costs one round trip.
 
 ## Why not a fixed window

@@ -3,7 +3,7 @@ import type { Topic } from '#shared/contract/app/changes.ts';
 import { contract } from '#shared/contract/index.ts';
 import type { FakeData } from './fake-data.ts';
 
-/** Backups that are names only. */
+/** Backups of the fake core. They are only names, without files. */
 export function fakeBackup(
   data: FakeData,
   guard: (method: string) => Promise<void>,
@@ -51,13 +51,13 @@ export function fakeBackup(
     }),
     remove: os.remove.handler(async ({ input }) => {
       await guard('backup.remove');
-      removed.push(...data.backups.filter((each) => each.name === input.name));
-      data.backups = data.backups.filter((each) => each.name !== input.name);
+      removed.push(...data.backups.filter((backup) => backup.name === input.name));
+      data.backups = data.backups.filter((backup) => backup.name !== input.name);
       return state();
     }),
     putBack: os.putBack.handler(async ({ input }) => {
       await guard('backup.putBack');
-      data.backups = [...removed.filter((each) => each.name === input.name), ...data.backups];
+      data.backups = [...removed.filter((backup) => backup.name === input.name), ...data.backups];
       return state();
     }),
   };

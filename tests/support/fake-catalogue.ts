@@ -2,7 +2,7 @@ import { implement } from '@orpc/server';
 import { contract } from '#shared/contract/index.ts';
 import type { FakeData } from './fake-data.ts';
 
-/** All models with made-up prices, and made-up figures of one’s own use. */
+/** The fake core's model list with made-up prices and usage. */
 export function fakeCatalogue(data: FakeData, guard: (method: string) => Promise<void>) {
   const os = implement(contract);
   const known = (id: string) => data.models.find((model) => model.id === id);
@@ -51,17 +51,17 @@ export function fakeCatalogue(data: FakeData, guard: (method: string) => Promise
           estimated: 3,
           unknown: 0,
           readSince: null,
-          models: input.models.map((model, at) => ({
+          models: input.models.map((model, index) => ({
             model,
             name: known(model)?.name ?? model,
             pricesAsOf: '2026-11-01',
-            requests: 400 - at,
-            costUsd: `${9 + at}.5`,
+            requests: 400 - index,
+            costUsd: `${9 + index}.5`,
             actualUsd: '12.1',
-            moreUsd: at > 2 ? `${at - 2}.4` : `-${2.6 - at}`,
+            moreUsd: index > 2 ? `${index - 2}.4` : `-${2.6 - index}`,
             contextKnown: true,
             tooLong: { requests: 8, costUsd: '0.3' },
-            unable: { requests: 4 + at, costUsd: '0.08', lacks: ['vision'] },
+            unable: { requests: 4 + index, costUsd: '0.08', lacks: ['vision'] },
           })),
         };
       }),

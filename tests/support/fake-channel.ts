@@ -1,4 +1,4 @@
-/** One sender, any number of readers; each reader sees what is sent while it reads. */
+/** A channel with one sender and any number of readers. A reader receives what is sent while it reads. */
 export function fakeChannel<Item>() {
   const readers = new Set<{ push: (item: Item) => void; fail: () => void }>();
 

@@ -18,26 +18,26 @@ type FakeNews =
   | { type: 'page-wanted'; to: 'older' | 'newer' | 'message'; messageId: string };
 
 export interface FakeOptions {
-  /** `auto` streams an answer by itself; `manual` waits for `write` and `finish`. */
+  /** `auto` streams an answer automatically; `manual` waits for `write` and `finish`. */
   answers?: 'auto' | 'manual';
   /** Milliseconds between two pieces of an answer. */
   paceMs?: number;
   /** Characters in a piece. */
   pieceLength?: number;
-  /** What is answered. */
+  /** The text of every answer. */
   answer?: string;
 }
 
 interface Around {
   readonly guard: (method: string) => Promise<void>;
   readonly changed: (...topics: Topic[]) => void;
-  /** Waits where the stream of a thread is held after its first event. */
+  /** Makes the stream of a thread wait after its first event if a test holds it there. */
   readonly afterFirst: () => Promise<void> | undefined;
 }
 
 export const missing = () => new ORPCError('not_found', { message: 'There is no such chat.' });
 
-/** The threads of the fake core: one answer at a time, and those who watch. */
+/** Chats of the fake core. One answer can run at a time, and any number of readers watch. */
 export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed, afterFirst }: Around) {
   const os = implement(contract);
   const events = fakeChannel<FakeNews>();
@@ -80,10 +80,10 @@ export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed,
 
   async function play(answer: Message): Promise<void> {
     const { answer: words = fakeAnswer, pieceLength = 9 } = options;
-    for (let at = 0; at < words.length; at += pieceLength) {
+    for (let offset = 0; offset < words.length; offset += pieceLength) {
       await new Promise((resolve) => setTimeout(resolve, options.paceMs ?? 12));
       if (running?.id !== answer.id) return;
-      write(words.slice(at, at + pieceLength));
+      write(words.slice(offset, offset + pieceLength));
     }
     finish();
   }
@@ -160,7 +160,7 @@ export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed,
 
   const chat = {
     send: os.chat.send.handler(async ({ input }) => {
-      // What may pass the caps is a call of its own: a test makes one fail, and not the other.
+      // A send that may pass the caps has a name of its own, so that a test can make one kind fail without the other.
       await guard(input.overCaps ? 'chat.send over caps' : 'chat.send');
       const now = Date.now();
       const edited = data.messages.find((entry) => entry.id === input.editOf);
@@ -266,8 +266,8 @@ export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed,
         else if (news.to === 'message') yield snapshot(around(news.messageId, 30, 30));
         else {
           const [before, after] = news.to === 'older' ? [60, 0] : [0, 60];
-          const { messageId, to: at } = news;
-          yield { type: 'page', seq: ++seq, at, edgeId: messageId, ...around(messageId, before, after) } as const;
+          const { messageId, to: edge } = news;
+          yield { type: 'page', seq: ++seq, at: edge, edgeId: messageId, ...around(messageId, before, after) } as const;
         }
       }
     }),

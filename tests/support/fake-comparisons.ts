@@ -10,7 +10,7 @@ interface Around {
   readonly changed: (...topics: Topic[]) => void;
 }
 
-/** Comparisons in memory: each column is answered at once, by its model's name. */
+/** Comparisons in memory. Every model answers at once, with its own name. */
 export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard, changed }: Around) {
   const os = implement(contract);
   const getQuestion = (messageId: string) => {

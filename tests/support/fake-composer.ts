@@ -26,7 +26,7 @@ export const fakeTotal = {
   auxiliary: [],
 };
 
-/** What the fake core knows of composers: plain values that a test may set and read. */
+/** The fake core's composer state: plain values that a test may set and read. */
 export interface FakeComposer {
   drafts: Map<string, Draft>;
   options: Map<string, ChatOptions>;
@@ -40,7 +40,7 @@ export interface FakeComposer {
   files: Map<string, Buffer64>;
 }
 
-/** A file's bytes as they came, in base64 pieces. */
+/** A file's bytes as they were uploaded, in base64 pieces. */
 type Buffer64 = { name: string; pieces: string[]; bytes: number };
 
 export const fakeQuote: Quote = {
@@ -114,7 +114,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
         uploads.set(input.uploadId, upload);
         const length = upload.pieces.reduce((sum, piece) => sum + atob(piece).length, 0);
         if (length < input.totalBytes) return { attachment: null };
-        // Known by its content, as in the core.
+        // A file with known content gets the existing id, as in the core.
         const known = [...data.files.values()].findIndex(({ pieces }) => pieces.join() === upload.pieces.join());
         const serial = known < 0 ? data.files.size : known;
         const attachment = fakeAttachment({ name: input.name, bytes: input.totalBytes }, serial);
@@ -178,8 +178,8 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     drafts: {
       get: os.drafts.get.handler(async ({ input }) => {
         await guard('drafts.get');
-        const kept = data.drafts.get(input.chat);
-        return Object.assign({ savedAt: kept ? 1 : null }, kept ?? emptyDraft);
+        const stored = data.drafts.get(input.chat);
+        return Object.assign({ savedAt: stored ? 1 : null }, stored ?? emptyDraft);
       }),
       put: os.drafts.put.handler(async ({ input }) => {
         await guard('drafts.put');
@@ -281,7 +281,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
   };
 }
 
-/** An attachment whose kind is what its name says: the fake does not look into files. */
+/** Makes an attachment whose kind follows from its file name: the fake doesn't read the content. */
 export const fakeAttachment = ({ name, bytes }: { name: string; bytes: number }, serial = 0): Attachment => {
   const kind = /\.(png|jpe?g|gif|webp)$/i.test(name) ? 'image' : /\.pdf$/i.test(name) ? 'pdf' : 'text';
   const mediaType = { image: 'image/png', pdf: 'application/pdf', text: 'text/plain' }[kind];

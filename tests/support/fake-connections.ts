@@ -5,7 +5,7 @@ import type { FakeData } from './fake-data.ts';
 
 const os = implement(contract);
 
-/** Provider keys, the gateway in use and its keys for other programs. */
+/** Provider keys, the gateway in use and its API keys, in memory. */
 export function fakeConnections(
   data: FakeData,
   guard: (method: string) => Promise<void>,
@@ -67,7 +67,7 @@ export function fakeConnections(
         if (input.id) return changeProvider(input.id, entry);
         data.providers.push(entry);
         changed('providers', 'models');
-        // Whoever added it hears only when its models are known, after all windows.
+        // The caller gets its answer only after the models are listed, and so after all windows show the server.
         await guard('providers.saveServer: list its models');
         return entry;
       }),
@@ -142,13 +142,13 @@ export function fakeConnections(
         await guard('verification.get');
         const { credential, ...account } = data.account[input.billingAccount];
         const times = { created: account.created, expires_at: null, last_used_at: null };
-        const told = {
+        const reported = {
           object: 'auth.verification' as const,
           valid: true as const,
           account,
           credential: credential && { ...times, ...credential },
         };
-        return { told, checkedAt: Date.now() };
+        return { told: reported, checkedAt: Date.now() };
       }),
     },
     gatewayAccounts: {

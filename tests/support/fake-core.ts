@@ -22,18 +22,21 @@ import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
 export interface FakeCore {
-  /** What `createApi` takes. */
+  /** The connection that `createApi` takes. */
   readonly link: RPCLink<Record<never, never>>;
   readonly data: FakeData;
   /** Drafts, queue, prompts, presets, caps and the quote. */
   readonly composer: FakeComposer;
   readonly gatewayDb: FakeLedger;
-  /** Makes a method such as `models.list` fail with a code from now on, or work again. */
+  /** Makes a method such as `models.list` fail with a code from now on. Null makes it work again. */
   fail(method: string, code: string | null, message?: string, retryAfterMs?: number | null): void;
-  /** Makes a method wait for ever, or go on; `answered`: what it says was so before the wait. */
+  /**
+   * Makes a method wait until it is released. With `answered` the method reads its answer first and then waits, so the
+   * answer is outdated by the time it arrives.
+   */
   hold(method: string, held: boolean | 'answered'): void;
   changed(...topics: Topic[]): void;
-  /** Writes on in the running answer; `finish` ends it as the gateway would. */
+  /** Appends to the running answer; `finish` ends it as the gateway would. */
   write(text: string): void;
   finish(change?: Partial<Message>): void;
   /** Breaks every open stream, as a lost connection would. */
@@ -41,7 +44,7 @@ export interface FakeCore {
   readonly calls: string[];
 }
 
-/** The whole contract in memory, on the other side of a real MessageChannel. */
+/** Implements the complete contract in memory, at the other end of a real MessageChannel. */
 export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOptions = {}): FakeCore {
   const data: FakeData = { ...fakeData(), ...change };
   const composer = fakeComposer();

@@ -18,7 +18,7 @@ import { fakeModels } from './fake-models.ts';
 import { fakeRouting } from './fake-routing.ts';
 import { type FakeTools, fakeToolsData } from './fake-tools.ts';
 
-/** One pixel. */
+/** A picture of one pixel. */
 export const fakePicture = {
   mediaType: 'image/png',
   width: 1,
@@ -32,24 +32,24 @@ export interface FakeData {
   settings: Settings;
   models: Model[];
   modelsProblem: string | null;
-  /** Of every price; null: none is old. */
+  /** The age in days of every price, or null if no price is old. */
   staleDays: number | null;
   conversations: Conversation[];
   messages: Message[];
   folders: { id: string; name: string }[];
   backups: Backup[];
-  /** Where the reader left conversations, and which was open last. */
+  /** Where the reader stopped in each conversation. */
   scrollPositions: Record<string, ScrollPosition | null>;
-  /** Unsent wordings by message. */
+  /** Unsent edits by message id. */
   edits: Map<string, string>;
   /** Expanded parts by conversation. */
   expanded: Record<string, string[]>;
   lastOpened: string | null;
   billingAccounts: BillingAccountBalance[];
   account: Record<BillingAccount, ReportedAccount>;
-  /** How many lines the ledger has, and whether there was any use. */
+  /** The number of ledger entries. With none, there is no usage either. */
   ledgerLines: number;
-  /** Requests of unknown cost, each day and model. */
+  /** Requests of unknown cost, for each day and model. */
   unknownCosts: number;
   providers: Provider[];
   localServers: LocalServer[];
@@ -59,7 +59,7 @@ export interface FakeData {
   outlook: Record<BillingAccount, Outlook>;
   budget: Budget;
   tools: FakeTools;
-  /** What was said to tool calls that waited. */
+  /** The decisions that were made on waiting tool calls. */
   decisions: { messageId: string; call: number; decision: ToolDecision }[];
   /** Links that were opened. */
   opened: string[];
@@ -195,11 +195,11 @@ const titles: [string, number][] = [
   ['Meter readings spreadsheet formula', 24 * 40],
 ];
 
-/** Typical data: one conversation with an answer, a history, a key that works and one that was refused. */
+/** Typical data: a conversation with an answer, a history, a key that works and a key that was refused. */
 export function fakeData(): FakeData {
   const now = Date.now();
-  const conversations = titles.map(([title, hours], at) => ({
-    id: `c${at}`,
+  const conversations = titles.map(([title, hours], index) => ({
+    id: `c${index}`,
     title,
     model: 'anthropic/claude-opus-5',
     createdAt: now - hours * hour,

@@ -12,7 +12,9 @@ const idle: UpdateState = {
   problem: null,
 };
 
-/** What only the installed app has, over made-up data: keys with an F are taken by another program. */
+/**
+ * The features that only the installed app has, over made-up data. Shortcuts with an F are taken by another program.
+ */
 export function fakeDesktop(guard: (method: string) => Promise<void>) {
   const os = implement(contract);
   let keys: string | null = null;

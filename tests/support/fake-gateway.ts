@@ -4,7 +4,7 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { AppError } from '#shared/errors.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 
-/** What the fake's next answer does: yields words, waits for what it is told to, throws to break off. */
+/** Decides the fake's next answer. It yields words, may wait, and throws to break the stream off. */
 export type Script = (request: {
   model: string;
   messages: { role: string; content: string }[];
@@ -13,7 +13,7 @@ export type Script = (request: {
 
 export interface FakeGateway extends Gateway {
   script: Script;
-  /** Bodies of the chat requests, as they came. */
+  /** The bodies of the chat requests that arrived. */
   readonly asked: {
     model: string;
     messages: { role: string; content: string }[];
@@ -22,14 +22,14 @@ export interface FakeGateway extends Gateway {
   }[];
   readonly aborted: string[];
   readonly records: Map<string, 'running' | 'succeeded' | 'cancelled'>;
-  /** The decision in every request's record. */
+  /** The routing decision in every request's record. */
   decision: object | null;
-  /** Requests of models without a price. */
+  /** Ids of requests to models without a price. */
   readonly unpriced: Set<string>;
-  /** Answers every chat request with this instead. */
+  /** If set, every chat request is answered with this error. */
   refusal: { status: 402 | 429 | 503; code: string; message: string; retryAfter?: string } | null;
   refuseKeys: boolean;
-  /** Tokens that fit into each model. */
+  /** The context window of each model in tokens. */
   contextLength: number | null;
 }
 
@@ -66,7 +66,7 @@ function modelRecord(provider: string, model: string, status: string) {
   };
 }
 
-/** A fake gateway: the core's tests decide what it answers and when. */
+/** A fake gateway. The core's tests decide what it answers and when. */
 export function fakeGateway(): FakeGateway {
   const app = new Hono();
   const accounts = new Map<string, { id: string; name: string; plan: string; balance: bigint }>();
@@ -224,7 +224,7 @@ export function fakeGateway(): FakeGateway {
           await stream.writeSSE({ data: chunk(reasoning ? { reasoning_content: word } : { content: word }, null) });
         }
       } catch {
-        // The script broke off: the stream ends without its end.
+        // The script broke off, so the stream stops without a final event.
         return;
       }
       fake.records.set(requestId, 'succeeded');

@@ -11,7 +11,7 @@ import type { FakeData } from './fake-data.ts';
 const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 'gpt-5.5-mini', 'llama-5.2'];
 const providers = ['anthropic', 'openai', 'google', 'anthropic', 'openai', 'openai-compatible'];
 
-/** Pages through a ledger whose lines add up to the wallet's balance. */
+/** Pages through a ledger whose entries add up to the billing account's balance. */
 export function fakeCredits(
   data: FakeData,
   billingAccount: BillingAccount,
@@ -22,31 +22,31 @@ export function fakeCredits(
   if (!balance) throw new Error('no such wallet');
   const lines: LedgerLine[] = [];
   let sum = parseUsd(balance.amount);
-  for (let at = 0; at < data.ledgerLines; at++) {
-    const grant = at === data.ledgerLines - 1;
-    const amount = grant ? sum : nanoUsd(-1_695_00n - BigInt(at) * 1_500n);
+  for (let index = 0; index < data.ledgerLines; index++) {
+    const grant = index === data.ledgerLines - 1;
+    const amount = grant ? sum : nanoUsd(-1_695_00n - BigInt(index) * 1_500n);
     lines.push({
-      id: `txn_${at}`,
+      id: `txn_${index}`,
       object: 'credit_transaction',
       type: grant ? 'grant' : 'usage',
       amount: formatUsd(amount),
       balance_after: formatUsd(sum),
       currency: 'USD',
-      created: Math.floor(Date.now() / 1000) - at * 5400,
+      created: Math.floor(Date.now() / 1000) - index * 5400,
       description: grant ? 'Test credits to start with' : 'sandbox/tour',
-      request_id: grant ? null : `req_${at}`,
+      request_id: grant ? null : `req_${index}`,
       provider: grant ? null : 'sandbox',
       model: grant ? null : 'tour',
-      estimated: at % 17 === 3,
+      estimated: index % 17 === 3,
       name: grant ? null : 'Sandbox Tour',
       use:
-        grant || at % 5 === 4
+        grant || index % 5 === 4
           ? null
           : {
               conversationId: 'c1',
               title: 'Moving to Postgres 18',
               messageId: null,
-              purpose: at % 7 === 2 ? 'compact' : 'chat',
+              purpose: index % 7 === 2 ? 'compact' : 'chat',
             },
     });
     sum = nanoUsd(sum - amount);
@@ -88,15 +88,15 @@ const counters = (requests: number, nano: bigint) => ({
 
 const none = { object: 'usage.bucket' as const, provider: null, model: null, day: null, key: null, status: null };
 
-/** Usage whose groups and days add up to its totals, whatever it is stacked by. */
+/** Makes a usage report whose groups and days add up to its totals, whatever it is grouped by. */
 export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last, zone }: UsagePeriod): UsageReport {
   const days = daysBetween(first, last);
   const used = data.ledgerLines > 0;
   const getBuckets = (requests: number) =>
-    days.flatMap((day, at) =>
+    days.flatMap((day, index) =>
       models.map((model, place): UsageBucket => {
-        const asked = Math.max(1, requests - place * 3 + ((at * 7) % 5));
-        const nano = BigInt((at % 7 > 4 ? 8 : 30) + ((at * 53) % 17)) * BigInt(7 - place) * 1_000_345n;
+        const asked = Math.max(1, requests - place * 3 + ((index * 7) % 5));
+        const nano = BigInt((index % 7 > 4 ? 8 : 30) + ((index * 53) % 17)) * BigInt(7 - place) * 1_000_345n;
         const unknown = place === 0 ? data.unknownCosts : 0;
         const known = { ...none, ...counters(asked, nano), day, model, provider: providers[place] ?? null };
         return { ...known, unknown_cost_requests: unknown };

@@ -11,7 +11,7 @@ interface Around {
   readonly changed: (...topics: Topic[]) => void;
 }
 
-/** What is done with messages that are there. */
+/** The contract's methods for single messages, in memory. */
 export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThread>, { guard, changed }: Around) {
   return {
     view: os.messages.view.handler(async ({ input }) => {
@@ -25,10 +25,10 @@ export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThrea
     }),
     keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
       await guard('messages.keepEdit');
-      const kept = data.edits.get(input.messageId);
-      if (kept !== undefined && kept !== input.known && kept !== input.text) {
+      const stored = data.edits.get(input.messageId);
+      if (stored !== undefined && stored !== input.known && stored !== input.text) {
         const message = data.messages.find(({ id }) => id === input.messageId)?.text ?? '';
-        return { other: { text: kept, message } };
+        return { other: { text: stored, message } };
       }
       if (input.text === null) data.edits.delete(input.messageId);
       else data.edits.set(input.messageId, input.text);

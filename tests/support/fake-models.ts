@@ -173,23 +173,23 @@ export const fakeModels: Model[] = [
   }),
 ];
 
-/** A catalogue of any size, for what must stay smooth. */
+/** Makes a catalogue of any size, to test that the window stays fast. */
 export function manyModels(size: number): Model[] {
   const owners = ['Meta', 'Mistral', 'xAI', 'DeepSeek', 'Cohere', 'NVIDIA', 'Qwen', 'Groq'];
-  return Array.from({ length: size }, (_, at) => {
-    const owner = owners[at % owners.length] ?? 'Meta';
-    const nano = 60 + ((at * 37) % 9000);
+  return Array.from({ length: size }, (_, index) => {
+    const owner = owners[index % owners.length] ?? 'Meta';
+    const nano = 60 + ((index * 37) % 9000);
     return fakeModel({
       provider: owner.toLowerCase(),
       owner,
-      model: `model-${at}`,
-      name: `${owner} ${Math.floor(at / owners.length) + 1}`,
-      context: [32_000, 131_072, 256_000, 1_000_000][at % 4] ?? 32_000,
+      model: `model-${index}`,
+      name: `${owner} ${Math.floor(index / owners.length) + 1}`,
+      context: [32_000, 131_072, 256_000, 1_000_000][index % 4] ?? 32_000,
       prompt: `0.${String(nano).padStart(9, '0')}`,
       completion: `0.${String(nano * 5).padStart(9, '0')}`,
-      capabilities: at % 3 === 0 ? ['tools', 'reasoning'] : ['tools'],
-      inputs: at % 2 === 0 ? ['text', 'image'] : ['text'],
-      status: at % 5 === 0 ? 'no_credential' : 'available',
+      capabilities: index % 3 === 0 ? ['tools', 'reasoning'] : ['tools'],
+      inputs: index % 2 === 0 ? ['text', 'image'] : ['text'],
+      status: index % 5 === 0 ? 'no_credential' : 'available',
     });
   });
 }

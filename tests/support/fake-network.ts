@@ -2,7 +2,7 @@ import { implement } from '@orpc/server';
 import type { NetworkStatus } from '#shared/contract/app/network.ts';
 import { contract } from '#shared/contract/index.ts';
 
-/** The network's settings over made-up data; a test of the way finds a proxy that refuses. */
+/** The network settings in memory. The connection test finds a proxy that refuses. */
 export function fakeNetwork(guard: (method: string) => Promise<void>) {
   const os = implement(contract);
   let set: NetworkStatus = {

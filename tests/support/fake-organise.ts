@@ -20,29 +20,32 @@ export function fakeOrganise(
   changed: (...topics: Topic[]) => void,
 ) {
   const os = implement(contract);
-  const getView = (each: Conversation) =>
-    each.trashedAt !== null ? 'trash' : each.archived ? 'archived' : ('active' as const);
+  const getView = (conversation: Conversation) =>
+    conversation.trashedAt !== null ? 'trash' : conversation.archived ? 'archived' : ('active' as const);
   const projects = new Map<string, Project>();
   const counted = (folder: { id: string; name: string }) => ({
     ...folder,
     isProject: projects.has(folder.id),
-    conversations: data.conversations.filter((each) => each.folderId === folder.id).length,
+    conversations: data.conversations.filter((conversation) => conversation.folderId === folder.id).length,
   });
-  const getPlacement = (each: Conversation): Placement => ({
-    id: each.id,
-    folderId: each.folderId,
-    tags: each.tags,
-    pinned: each.pinned,
-    archivedAt: each.archived ? 1 : null,
-    trashedAt: each.trashedAt,
+  const getPlacement = (conversation: Conversation): Placement => ({
+    id: conversation.id,
+    folderId: conversation.folderId,
+    tags: conversation.tags,
+    pinned: conversation.pinned,
+    archivedAt: conversation.archived ? 1 : null,
+    trashedAt: conversation.trashedAt,
   });
 
   return {
     list({ limit, cursor, view, pinned, folderId }: ListInput) {
       const matching = data.conversations
-        .filter((each) => getView(each) === view && !each.temporary)
-        .filter((each) => pinned === undefined || pinned === null || each.pinned === pinned)
-        .filter((each) => !folderId || (folderId === 'none' ? each.folderId === null : each.folderId === folderId));
+        .filter((conversation) => getView(conversation) === view && !conversation.temporary)
+        .filter((conversation) => pinned === undefined || pinned === null || conversation.pinned === pinned)
+        .filter(
+          (conversation) =>
+            !folderId || (folderId === 'none' ? conversation.folderId === null : conversation.folderId === folderId),
+        );
       const from = Number(cursor ?? 0);
       const next = from + limit < matching.length ? String(from + limit) : null;
       return { conversations: matching.slice(from, from + limit), nextCursor: next };
@@ -52,12 +55,13 @@ export function fakeOrganise(
       overview: os.organise.overview.handler(async () => {
         await guard('organise.overview');
         const tags = new Map<string, number>();
-        for (const tag of data.conversations.flatMap((each) => each.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+        for (const tag of data.conversations.flatMap((conversation) => conversation.tags))
+          tags.set(tag, (tags.get(tag) ?? 0) + 1);
         return {
           folders: data.folders.map(counted),
           tags: [...tags].map(([name, conversations]) => ({ name, conversations })),
-          archived: data.conversations.filter((each) => getView(each) === 'archived').length,
-          trashed: data.conversations.filter((each) => getView(each) === 'trash').length,
+          archived: data.conversations.filter((conversation) => getView(conversation) === 'archived').length,
+          trashed: data.conversations.filter((conversation) => getView(conversation) === 'trash').length,
           trashDays: 30,
         };
       }),
@@ -71,7 +75,7 @@ export function fakeOrganise(
       }),
       renameFolder: os.organise.renameFolder.handler(async ({ input }) => {
         await guard('organise.renameFolder');
-        const folder = data.folders.find((each) => each.id === input.id) ?? input;
+        const folder = data.folders.find(({ id }) => id === input.id) ?? input;
         folder.name = input.name;
         changed('conversations');
         return counted(folder);
@@ -87,24 +91,28 @@ export function fakeOrganise(
       }),
       removeFolder: os.organise.removeFolder.handler(async ({ input }) => {
         await guard('organise.removeFolder');
-        const name = data.folders.find((each) => each.id === input.id)?.name ?? '';
-        data.folders = data.folders.filter((each) => each.id !== input.id);
-        const inside = data.conversations.filter((each) => each.folderId === input.id);
-        for (const each of inside) each.folderId = null;
+        const name = data.folders.find((folder) => folder.id === input.id)?.name ?? '';
+        data.folders = data.folders.filter((folder) => folder.id !== input.id);
+        const inside = data.conversations.filter((conversation) => conversation.folderId === input.id);
+        for (const conversation of inside) conversation.folderId = null;
         changed('conversations');
-        return { name, project: projects.get(input.id) ?? noProject, conversationIds: inside.map((each) => each.id) };
+        return {
+          name,
+          project: projects.get(input.id) ?? noProject,
+          conversationIds: inside.map((conversation) => conversation.id),
+        };
       }),
       change: os.organise.change.handler(async ({ input: { ids, change } }) => {
         await guard('organise.change');
-        const chosen = data.conversations.filter((each) => ids.includes(each.id));
+        const chosen = data.conversations.filter((conversation) => ids.includes(conversation.id));
         const before = chosen.map(getPlacement);
-        for (const each of chosen) {
-          if (change.pinned !== undefined) each.pinned = change.pinned;
-          if (change.archived !== undefined) each.archived = change.archived;
-          if (change.trashed !== undefined) each.trashedAt = change.trashed ? Date.now() : null;
-          if (change.folderId !== undefined) each.folderId = change.folderId;
-          const kept = each.tags.filter((tag) => !change.removeTags?.includes(tag));
-          each.tags = [...new Set([...kept, ...(change.addTags ?? [])])];
+        for (const conversation of chosen) {
+          if (change.pinned !== undefined) conversation.pinned = change.pinned;
+          if (change.archived !== undefined) conversation.archived = change.archived;
+          if (change.trashed !== undefined) conversation.trashedAt = change.trashed ? Date.now() : null;
+          if (change.folderId !== undefined) conversation.folderId = change.folderId;
+          const remainingTags = conversation.tags.filter((tag) => !change.removeTags?.includes(tag));
+          conversation.tags = [...new Set([...remainingTags, ...(change.addTags ?? [])])];
         }
         changed('conversations');
         return { before };
@@ -112,7 +120,7 @@ export function fakeOrganise(
       putBack: os.organise.putBack.handler(async ({ input }) => {
         await guard('organise.putBack');
         for (const { id, archivedAt, ...placement } of input.placements) {
-          const found = data.conversations.find((each) => each.id === id);
+          const found = data.conversations.find((conversation) => conversation.id === id);
           if (found) Object.assign(found, placement, { archived: archivedAt !== null });
         }
         changed('conversations');
@@ -120,9 +128,9 @@ export function fakeOrganise(
       emptyTrash: os.organise.emptyTrash.handler(async ({ input }) => {
         await guard('organise.emptyTrash');
         const gone = data.conversations.filter(
-          (each) => each.trashedAt !== null && (!input.ids || input.ids.includes(each.id)),
+          (conversation) => conversation.trashedAt !== null && (!input.ids || input.ids.includes(conversation.id)),
         );
-        data.conversations = data.conversations.filter((each) => !gone.includes(each));
+        data.conversations = data.conversations.filter((conversation) => !gone.includes(conversation));
         changed('conversations');
         return { removed: gone.length };
       }),
@@ -133,11 +141,11 @@ export function fakeOrganise(
         await guard('search.find');
         const word = input.query.toLowerCase();
         const split = (text: string) => {
-          const at = text.toLowerCase().indexOf(word);
+          const index = text.toLowerCase().indexOf(word);
           return [
-            { text: text.slice(Math.max(0, at - 40), at), hit: false },
-            { text: text.slice(at, at + word.length), hit: true },
-            { text: text.slice(at + word.length, at + word.length + 60), hit: false },
+            { text: text.slice(Math.max(0, index - 40), index), hit: false },
+            { text: text.slice(index, index + word.length), hit: true },
+            { text: text.slice(index + word.length, index + word.length + 60), hit: false },
           ].filter((run) => run.text !== '');
         };
         const hits = data.conversations.flatMap((conversation) => [
@@ -145,7 +153,9 @@ export function fakeOrganise(
             ? [{ conversation, title: split(conversation.title), message: null }]
             : []),
           ...data.messages
-            .filter((each) => each.conversationId === conversation.id && each.text.toLowerCase().includes(word))
+            .filter(
+              (message) => message.conversationId === conversation.id && message.text.toLowerCase().includes(word),
+            )
             .map(({ id, role, createdAt, text }) => ({
               conversation,
               title: [{ text: conversation.title, hit: false }],
@@ -161,13 +171,13 @@ export function fakeOrganise(
       inConversation: os.search.inConversation.handler(async ({ input }) => {
         await guard('search.inConversation');
         const matches = data.messages
-          .filter((each) => each.conversationId === input.conversationId)
-          .map((each) => ({
-            messageId: each.id,
-            count: each.text.toLowerCase().split(input.text.toLowerCase()).length - 1,
+          .filter((message) => message.conversationId === input.conversationId)
+          .map((message) => ({
+            messageId: message.id,
+            count: message.text.toLowerCase().split(input.text.toLowerCase()).length - 1,
           }))
-          .filter((each) => each.count > 0);
-        return { matches, total: matches.reduce((sum, each) => sum + each.count, 0) };
+          .filter((match) => match.count > 0);
+        return { matches, total: matches.reduce((sum, match) => sum + match.count, 0) };
       }),
     },
   };

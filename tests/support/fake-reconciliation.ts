@@ -5,7 +5,7 @@ import { contract } from '#shared/contract/index.ts';
 
 const os = implement(contract).reconciliation;
 
-/** Books in which all matches: so many requests, and how far they were read. */
+/** A ledger in which everything matches: the number of requests, and how far the check has read them. */
 export interface FakeLedger {
   requests: number;
   part: Reconciliation['part'];
@@ -55,7 +55,7 @@ export const fakeReconciliation = (gatewayDb: FakeLedger, guard: (call: string) 
 
 const ledger = implement(contract).ledger;
 
-/** A ledger without lines. */
+/** The ledger's backups, in memory, with one copy of a ledger without entries. */
 export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
   const copy: LedgerBackup = {
     name: 'ledger-2026-11-21T08-15-00-000Z.db',

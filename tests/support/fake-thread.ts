@@ -1,6 +1,6 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 
-/** The branch tree of the fake core: the same rules as the core's, over an array. */
+/** The branch tree of the fake core. It follows the same rules as the core's, over an array. */
 export function fakeThread(messages: () => readonly Message[]) {
   const shown = new Map<string, string>();
   const removed = new Map<string, Set<string>>();
@@ -13,7 +13,7 @@ export function fakeThread(messages: () => readonly Message[]) {
   };
   const find = (id: string) => messages().find((message) => message.id === id);
 
-  /** Its position among its siblings, unless the fake message states one. */
+  /** Adds the message's position among its siblings, unless the fake message states one. */
   const numbered = (message: Message): Message => {
     const all = getChildren(getKey(message));
     if (all.length < message.sibling.count) return message;
@@ -21,7 +21,8 @@ export function fakeThread(messages: () => readonly Message[]) {
   };
 
   function show(id: string): void {
-    for (let at = find(id); at; at = find(at.parentId ?? '')) shown.set(getKey(at), at.id);
+    for (let message = find(id); message; message = find(message.parentId ?? ''))
+      shown.set(getKey(message), message.id);
   }
 
   return {

@@ -12,7 +12,7 @@ export interface FakeTools {
   builtIn: (Tool & { enabled: boolean })[];
   servers: ToolServer[];
   permissions: ToolPermission[];
-  /** What a person outside of the page does when a server is tested; it rejects where they say no. */
+  /** Stands in for the person who is asked outside the page when a server is tested. It rejects if they refuse. */
   askPerson: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const fakeToolsData = (): FakeTools => ({
   askPerson: async () => {},
 });
 
-/** The tools of the contract in memory: a tested server has two tools, one whose command is `missing` fails. */
+/** The contract's tools in memory. A tested server has two tools; a server whose command is `missing` fails. */
 export function fakeTools(data: FakeTools, guard: (method: string) => Promise<void>, changed: () => void) {
   const os = implement(contract).tools;
   let serial = 0;
@@ -56,7 +56,7 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
     changed: false,
   };
   const add = (name: string, transport: ToolTransportInput) =>
-    put({ id: `server-${++serial}`, name, transport: shown(transport), ...off, tools: [] });
+    put({ id: `server-${++serial}`, name, transport: withoutSecrets(transport), ...off, tools: [] });
   return {
     list: os.list.handler(async () => {
       await guard('tools.list');
@@ -69,7 +69,13 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
     }),
     changeServer: os.changeServer.handler(async ({ input }) => {
       await guard('tools.changeServer');
-      return put({ ...find(input.id), ...off, tools: [], name: input.name, transport: shown(input.transport) });
+      return put({
+        ...find(input.id),
+        ...off,
+        tools: [],
+        name: input.name,
+        transport: withoutSecrets(input.transport),
+      });
     }),
     removeServer: os.removeServer.handler(async ({ input }) => {
       await guard('tools.removeServer');
@@ -125,7 +131,7 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
   };
 }
 
-function shown(transport: ToolTransportInput): ToolTransport {
+function withoutSecrets(transport: ToolTransportInput): ToolTransport {
   if (transport.type === 'http') return { ...transport, headers: Object.keys(transport.headers) };
   return { ...transport, variables: Object.keys(transport.variables) };
 }

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { contract } from '#shared/contract/index.ts';
 
-/** Files that are always the same. */
+/** Exports and imports in memory. The files are always the same. */
 export function fakeTransfer(guard: (method: string) => Promise<void>) {
   const os = implement(contract).transfer;
   return {

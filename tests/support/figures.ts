@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import type { RowName } from '../proof/rows.ts';
 
 /**
- * Notes what a test has shown for a row of `npm run proof`: a clause that says how much, and what came of it. Called behind
- * the assertion that it speaks of. Without that command it goes nowhere.
+ * Records a figure for a row of `npm run proof`: a clause that states how much was tested and what came of it. Call it
+ * after the assertion that the figure is about. Without that command it does nothing.
  */
 export function figure(row: RowName, text: string): void {
   const file = process.env.PORTICO_FIGURES;

@@ -2,18 +2,22 @@ import type { Page } from 'playwright';
 
 export interface FirstLoad {
   /**
-   * Bytes that had come by then, and until nothing more came: bodies as they were sent, and heads. Fonts are among the first in any
-   * case: the browser asks for them when it draws words, which may be a moment before or after.
+   * Bytes received by then, bodies as they were transferred and headers; `allBytes` counts until nothing more arrived.
+   * Fonts always count as part of `bytes`: the browser requests them when it draws text, which may be shortly before or
+   * after this moment.
    */
   readonly bytes: number;
   readonly allBytes: number;
-  /** From the beginning of the navigation. */
+  /** Milliseconds since the start of the navigation. */
   readonly ms: number;
 }
 
 const selectors = { composer: 'textarea:enabled', messages: '[data-message] .prose > *' };
 
-/** Loads the page that is open once more as if it had never been loaded, until the composer can be used or messages are shown. In Chromium. */
+/**
+ * Loads the open page again as if it had never been loaded, until the composer can be used or messages are shown. Works
+ * in Chromium only.
+ */
 export async function measureFirstLoad(page: Page, until: keyof typeof selectors): Promise<FirstLoad> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -42,7 +46,7 @@ export async function measureFirstLoad(page: Page, until: keyof typeof selectors
   }, until);
 }
 
-/** Bytes that have come since the navigation began. */
+/** Returns the bytes received since the navigation began. */
 export function loadedBytes(page: Page): Promise<number> {
   return page.evaluate(() =>
     [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(

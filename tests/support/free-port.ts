@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port of this machine that nothing listens on now, and that the system gives to nobody who asks for any. */
+/** Returns a port on which nothing listens. It lies outside the range from which the system picks ports itself. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

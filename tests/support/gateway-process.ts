@@ -9,27 +9,27 @@ export type Env = Readonly<Record<string, string>>;
 export interface GatewayProcess {
   readonly child: ChildProcess;
   readonly url: string;
-  /** Everything it has written to standard error so far. */
+  /** Returns everything that the process has written to standard error so far. */
   log(): string;
-  /** Sends a signal and waits for the end. Returns the exit code, null where the signal ended it. */
+  /** Sends a signal and waits until the process ends. Returns the exit code, or null if the signal ended it. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
 export interface GatewayProcessOptions {
   readonly env?: Env;
-  /** More of the command line, behind what is there; of a flag that is given twice the last one counts. */
+  /** Further command-line arguments, after the usual ones. Of a flag that is given twice, the last one counts. */
   readonly args?: readonly string[];
-  /** For Node itself, before the program. */
+  /** Options for Node itself, before the program. */
   readonly nodeOptions?: readonly string[];
-  /** What starts all of it, such as a program that enters another file system. */
+  /** A program that starts all of it, such as one that enters another file system. */
   readonly within?: readonly string[];
 }
 
 /** The gateway's command line as it ships. */
 export interface GatewayProgram {
-  /** `gateway serve` on a free port. Resolves when it says where it listens. */
+  /** Starts `gateway serve` on a free port. Resolves when it prints its address. */
   start(database: string, options?: GatewayProcessOptions): Promise<GatewayProcess>;
-  /** One command to its end. `last` is the last line it printed: an id or a key. */
+  /** Runs one command to its end. `last` is the last line that it printed: an id or a key. */
   run(args: readonly string[], options?: GatewayProcessOptions): Promise<GatewayRun>;
 }
 
@@ -40,7 +40,7 @@ export interface GatewayRun {
   readonly last: string;
 }
 
-/** The command line as it ships, built of the sources as they are. */
+/** Returns the command line as it ships, built from the current sources. */
 export async function builtGateway(): Promise<GatewayProgram> {
   const cli = await builtCli();
   return {
@@ -56,7 +56,7 @@ async function started(child: ChildProcess): Promise<GatewayProcess> {
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;
-    // Hours of refused requests are more than a string can hold.
+    // The log of hours of refused requests is longer than a string can be.
     if (log.length > 2 * maxLog) log = log.slice(-maxLog);
   });
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * Stands in front of a gateway and passes everything on, except that answers to chats are read to their end and never
- * told: the gateway has taken, answered and billed what the other side knows nothing of.
+ * Stands in front of a gateway and forwards everything except answers to chats: it reads them to their end and keeps
+ * them. So the gateway has accepted, answered and billed a request whose client knows nothing of the answer.
  */
 export async function openHoldingProxy(target: string) {
   let swallowed: (text: string) => void = () => {};

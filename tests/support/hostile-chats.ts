@@ -7,7 +7,7 @@ import type {
 } from '#shared/contract/chat/exported-conversation.ts';
 import type { testCore } from './test-core.ts';
 
-/** The smallest picture there is: one pixel. Every question comes with it, under a name of its own. */
+/** The smallest possible picture, one pixel. Every question has it attached, each time under a different name. */
 const dot = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -18,17 +18,17 @@ const file: ExportedFile = {
   base64: dot.toString('base64'),
 };
 
-/** A question and its answer, in which everything that has words has these. */
-function exchange(text: string, at: number, parentId: string | null): [ExportedMessage, ExportedMessage] {
-  const said = { createdAt: 1_750_000_000_000, reasoning: text, model: 'evil/model', modelName: text, text };
+/** Makes a question and its answer in which every field with words contains the text. */
+function exchange(text: string, index: number, parentId: string | null): [ExportedMessage, ExportedMessage] {
+  const fields = { createdAt: 1_750_000_000_000, reasoning: text, model: 'evil/model', modelName: text, text };
   const picture = { id: file.file, name: text.slice(0, 255), kind: 'image', mediaType: 'image/png' } as const;
   const question: ExportedMessage = {
-    ...foreignMessage({ ...said, id: `q${at}`, parentId, role: 'user' }),
+    ...foreignMessage({ ...fields, id: `q${index}`, parentId, role: 'user' }),
     attachments: [{ ...picture, bytes: dot.length, tokens: 1 }],
   };
   const run = { server: text, title: text, state: 'failed', result: text, startedAt: null, finishedAt: null } as const;
   const answer: ExportedMessage = {
-    ...foreignMessage({ ...said, id: `a${at}`, parentId: `q${at}`, role: 'assistant' }),
+    ...foreignMessage({ ...fields, id: `a${index}`, parentId: `q${index}`, role: 'assistant' }),
     status: 'error',
     error: { code: 'x', message: text, retryAfterMs: null },
     routeReason: text,
@@ -42,9 +42,9 @@ function exchange(text: string, at: number, parentId: string | null): [ExportedM
 
 const perChat = 60;
 
-/** A chat of sixty texts, named by one of them. */
+/** Makes a chat of sixty texts. One of them is its title. */
 function getChat(texts: readonly string[], first: number): ExportedConversation {
-  const answerTo = (at: number) => (at === 0 ? null : `a${first + at - 1}`);
+  const answerTo = (index: number) => (index === 0 ? null : `a${first + index - 1}`);
   const name = texts[(first / perChat) % texts.length] ?? '';
   return {
     id: `c${first}`,
@@ -57,16 +57,17 @@ function getChat(texts: readonly string[], first: number): ExportedConversation 
     pinned: false,
     archivedAt: null,
     activeLeaf: answerTo(texts.length),
-    messages: texts.flatMap((text, at) => exchange(text, first + at, answerTo(at))),
+    messages: texts.flatMap((text, index) => exchange(text, first + index, answerTo(index))),
   };
 }
 
 type Client = Awaited<ReturnType<typeof testCore>>['client'];
 
-/** Brings the texts into the app in chats, as a file that somebody was sent; answers with the ids of the chats. */
+/** Imports the texts into the app as chats, as from a file that somebody sent. Returns the ids of the chats. */
 export async function importHostileChats({ transfer }: Client, texts: readonly string[]): Promise<string[]> {
   const chats: ExportedConversation[] = [];
-  for (let at = 0; at < texts.length; at += perChat) chats.push(getChat(texts.slice(at, at + perChat), at));
+  for (let first = 0; first < texts.length; first += perChat)
+    chats.push(getChat(texts.slice(first, first + perChat), first));
   const head = { format: 'portico-chats', version: 2, exportedAt: '2026-01-01T00:00:00Z' };
   const bytes = Buffer.from(JSON.stringify({ ...head, contents: [file, ...chats] }));
   const { uploadId } = await transfer.beginImport();

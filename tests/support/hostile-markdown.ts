@@ -1,9 +1,10 @@
 /**
- * Texts that try to become more than text: what opens raw HTML or leaves a construct, put into every place that Markdown
- * has, around what would fetch, navigate or run. Every payload meets every place and every opener.
+ * Markdown that tries to become more than text. Each text puts a payload that would load, navigate or run something
+ * after an opener that starts raw HTML or closes a construct, in one of the places that Markdown has. Every payload
+ * meets every place and every opener.
  */
 
-/** What may change the state of a parser, of Markdown or HTML, for the text after it. */
+/** Openers: text that may change the state of a Markdown or HTML parser for everything after it. */
 const openers: readonly string[] = [
   ...['', 'x <pre> ', '<pre>', '<script>', '<style>', '<textarea>', '<title>', '<xmp>', '<plaintext>', '<kbd><code>'],
   ...['<!--', '<!-->', '<![CDATA[', '<?php ', '<!DOCTYPE x ', '</pre><pre ', '<a href="', "<div x='", '<svg><style>'],
@@ -35,7 +36,7 @@ const openers: readonly string[] = [
   ],
 ];
 
-/** Where it stands. */
+/** Places in a document where the text can stand. */
 const places: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `Words before ${text} and after.`,
@@ -65,7 +66,7 @@ const places: readonly ((text: string) => string)[] = [
 
 const cell = (text: string) => text.replace(/[|\n]/g, ' ');
 
-/** What would reach `url`, or set `pwned`. */
+/** Payloads that would reach `url`, or set `pwned`. */
 const payloads = (url: string): readonly string[] => {
   const run = `globalThis.pwned=1;fetch('${url}')`;
   return [
@@ -138,19 +139,19 @@ const payloads = (url: string): readonly string[] => {
   ];
 };
 
-/** The texts: 2,500 and some. What any of them reaches of `origin` has its number in its path. */
+/** Returns the texts, about 2,500. A request that one of them causes at `origin` has the text's number in its path. */
 export function hostileMarkdown(origin: string): string[] {
   const count = payloads('').length;
-  return Array.from({ length: count * openers.length }, (_, at) => {
-    const payload = at % count;
-    const opener = Math.floor(at / count);
-    const text = `${openers[opener]}${payloads(`${origin}/${at}`)[payload]}`;
-    // There are more openers than places, so that each payload comes to every place as well.
+  return Array.from({ length: count * openers.length }, (_, index) => {
+    const payload = index % count;
+    const opener = Math.floor(index / count);
+    const text = `${openers[opener]}${payloads(`${origin}/${index}`)[payload]}`;
+    // There are more openers than places, so each payload also meets every place.
     return places[(opener + payload) % places.length]?.(text) ?? text;
   });
 }
 
-/** Pieces of the same, for generated texts. */
+/** The same parts, for generated texts. */
 export const hostilePieces = (url: string): string[] => [
   ...openers,
   ...payloads(url),

@@ -3,15 +3,15 @@ import { operations } from '../../gateway/api/openapi/document.ts';
 import { examples } from '../../gateway/api/openapi/examples.ts';
 import { routePolicies } from '../../gateway/http/policies.ts';
 
-/** An HTTP request as somebody would send it who looks for what breaks: nearly right, or nothing like it. */
+/** An HTTP request from someone who looks for bugs: almost correct, or nothing like a real request. */
 export interface HostileRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  /** Which of the credentials that the test has, or none of them. */
+  /** The index of one of the test's credentials, a credential of its own, or none. */
   readonly credential: number | string | null;
-  /** `POST /chat`: the policy that it began from; null where the path is an invented one. */
+  /** The policy of the route that the request is based on, such as `POST /chat`; null if the path is invented. */
   readonly policy: string | null;
 }
 
@@ -27,7 +27,10 @@ const schema = {
 };
 const called = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } };
 
-/** Bodies with as many fields as each form takes: what is changed in them is what a provider’s adapter has to read. */
+/**
+ * For each form, bodies with as many fields as it allows. Changes to them reach the code that adapts a request for a
+ * provider.
+ */
 const full: Readonly<Record<string, readonly Json[]>> = {
   ChatRequest: [
     {
@@ -126,7 +129,7 @@ const full: Readonly<Record<string, readonly Json[]>> = {
   ],
 };
 
-/** Values that are of the wrong type, out of bounds or made to confuse. */
+/** Values that have the wrong type, are out of bounds or are confusing in another way. */
 const odd: fc.Arbitrary<Json> = fc.oneof(
   {
     weight: 4,
@@ -180,7 +183,7 @@ function nested(depth: number): Json {
 }
 
 const change = fc.record({
-  /** Walks down the body: the n-th entry of each level, until there is none or the walk ends. */
+  /** The path down the body: on each level the n-th entry, until there is none or the path ends. */
   way: fc.array(fc.nat(12), { minLength: 1, maxLength: 7 }),
   what: fc.constantFrom('replace', 'remove', 'repeat', 'add'),
   name: fc.constantFrom('__proto__', 'constructor', 'toString', 'stream', 'n', 'model', 'x', ''),
@@ -188,22 +191,29 @@ const change = fc.record({
 });
 type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
 
-function changed(value: Json, { way, what, name, value: other }: Change, level = 0): Json {
+function changed(value: Json, { way: path, what: action, name, value: other }: Change, level = 0): Json {
   const entries = value !== null && typeof value === 'object' ? Object.entries(value) : [];
-  const step = way[level];
+  const step = path[level];
   if (step === undefined || entries.length === 0)
-    return what === 'add' && isRecord(value) ? { ...value, [name]: other } : other;
-  const at = step % entries.length;
-  const last = level === way.length - 1;
+    return action === 'add' && isRecord(value) ? { ...value, [name]: other } : other;
+  const position = step % entries.length;
+  const last = level === path.length - 1;
   const rewritten = entries.flatMap(([key, inner], index): [string, Json][] => {
-    if (index !== at) return [[key, inner]];
-    if (last && what === 'remove') return [];
-    if (last && what === 'repeat')
+    if (index !== position) return [[key, inner]];
+    if (last && action === 'remove') return [];
+    if (last && action === 'repeat')
       return [
         [key, inner],
         [key, inner],
       ];
-    return [[key, last && what === 'replace' ? other : changed(inner, { way, what, name, value: other }, level + 1)]];
+    return [
+      [
+        key,
+        last && action === 'replace'
+          ? other
+          : changed(inner, { way: path, what: action, name, value: other }, level + 1),
+      ],
+    ];
   });
   return Array.isArray(value) ? rewritten.map(([, inner]) => inner) : Object.fromEntries(rewritten);
 }
@@ -211,7 +221,7 @@ function changed(value: Json, { way, what, name, value: other }: Change, level =
 const isRecord = (value: Json): value is { readonly [name: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** A body as it goes over the wire: JSON, or what is left of it. */
+/** Turns a body into bytes: usually JSON, sometimes cut off or random. */
 const getBytes = (json: Json) =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constant(Buffer.from(JSON.stringify(json))) },
@@ -316,10 +326,10 @@ const credential = fc.oneof(
   },
 );
 
-/** What reads most of what it is sent comes more often. */
+/** Routes that read a large body get more requests. */
 const routes = routePolicies.flatMap((policy) => (policy.access === 'chat' ? [policy, policy, policy] : [policy]));
 
-/** From every route that there is, and now and then from none. */
+/** Generates a request to any of the routes, and now and then to a path that doesn't exist. */
 export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom(...routes).chain(({ method, path }) => fromRoute(method, path)) },
   {
@@ -355,7 +365,7 @@ function fromRoute(method: string, path: string): fc.Arbitrary<HostileRequest> {
   const json = bodies.length
     ? fc
         .tuple(fc.constantFrom(...bodies), fc.array(change, { maxLength: 3 }))
-        .map(([body, changes]) => changes.reduce<Json>((now, one) => changed(now, one), body))
+        .map(([body, changes]) => changes.reduce<Json>((now, change) => changed(now, change), body))
     : fc.constant<Json>({});
   const body = method === 'GET' ? fc.constant(null) : json.chain(getBytes);
   const type = fc.oneof(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 
-interface ProblemText {
+interface ChatCost {
   readonly id: string;
   readonly conversation: string;
   readonly request: string | null;
@@ -19,12 +19,12 @@ interface Charged {
 }
 
 /**
- * Where the chats of a data folder and the ledger of the gateway inside it say different things, to the nano-dollar, in words;
- * nothing where they agree. What a chat calls billed is what was booked for that request; what was booked for a chat is in it; and
- * the sums of each chat are equal. Nothing may be running.
+ * Describes every disagreement between the chats of a data folder and the ledger of the gateway inside it, to the
+ * nano-dollar. The list is empty if they agree: the cost that a chat calls billed was charged for that request, every
+ * charge of a chat is in that chat, and the sums of each chat are equal. No request may be running.
  */
 export function disagreements(dataFolder: string): string[] {
-  const told = toRows<ProblemText>(
+  const chatCosts = toRows<ChatCost>(
     join(dataFolder, 'portico.db'),
     `select spend.id, spend.conversation_id as conversation, spend.request_id as request, spend.cost_usd as usd,
         spend.cost_source as source from spend left join messages on messages.id = spend.id
@@ -38,14 +38,14 @@ export function disagreements(dataFolder: string): string[] {
   );
   const wrong: string[] = [];
   const booked = new Map(charged.map(({ id, amount }) => [id, amount]));
-  for (const { id, request, usd, source } of told) {
+  for (const { id, request, usd, source } of chatCosts) {
     if (source !== 'billed' || usd === null || request === null) continue;
     const amount = booked.get(request);
-    // Another gateway's, which keeps its own books.
+    // Another gateway served this request, so the charge is in that gateway's ledger.
     if (amount === undefined) continue;
     if (amount !== parseUsd(usd)) wrong.push(`${id} says ${usd}, ${request} was charged ${inUsd(amount)}`);
   }
-  const known = new Map(told.flatMap((row) => [[row.id, row] as const, [row.request ?? row.id, row] as const]));
+  const known = new Map(chatCosts.flatMap((row) => [[row.id, row] as const, [row.request ?? row.id, row] as const]));
   const sums = new Map<string, { chat: bigint; ledger: bigint; unknown: boolean }>();
   for (const { id, name, conversation, amount } of charged) {
     if (conversation === null) continue;

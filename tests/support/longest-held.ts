@@ -1,21 +1,21 @@
 import { onTestFinished } from 'vitest';
 
 /**
- * The longest that this thread works between two looks, in milliseconds of its processor: so long does whatever else it
- * serves wait. What other threads and processes take does not count.
+ * Measures the longest time that this thread works without a break, in milliseconds of processor time. Everything else
+ * that the thread serves waits that long. Time of other threads and processes doesn't count.
  */
 export function maxHeld(): () => number {
   let before = worked();
   let longest = 0;
-  const look = () => {
+  const measure = () => {
     const now = worked();
     longest = Math.max(longest, now - before);
     before = now;
   };
-  const timer = setInterval(look, 2);
+  const timer = setInterval(measure, 2);
   onTestFinished(() => clearInterval(timer));
   return () => {
-    look();
+    measure();
     return longest;
   };
 }

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The server's message that a transaction was committed, and the row that says so of a group of the ledger's steps. */
+/** The server's message after a commit, and the result row that reports the commit of a group of ledger commands. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 const committedGroup = '"committed" : true';
 
 const getType = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
 const isCommit = (message: Buffer) =>
   message.equals(committed) || (getType(message) === 'D' && message.includes(committedGroup));
-/** Ready for the next statement: what came before it is committed by then. */
+/** The server is ready for the next statement, so everything before it is committed. */
 const isReady = (message: Buffer) => getType(message) === 'Z';
 
 /**
- * Stands before a PostgreSQL server and loses acknowledgements: where it is told to, it waits until the server has
- * committed, and breaks the connection instead of passing that on.
+ * Stands in front of a PostgreSQL server and loses acknowledgements: it waits until the server has committed a chosen
+ * transaction, then closes the connection instead of forwarding the answer.
  */
 export async function openLossyPostgres(databaseUrl: string) {
   const target = new URL(databaseUrl);
@@ -23,7 +23,7 @@ export async function openLossyPostgres(databaseUrl: string) {
   let roundTrips = 0;
   const counts: { readonly words: string; asked: number }[] = [];
 
-  /** Whether this acknowledgement is the one to lose. */
+  /** Returns whether this acknowledgement is the one to lose. */
   function loses(): boolean {
     if (passing < 0) return false;
     passing -= 1;
@@ -34,7 +34,7 @@ export async function openLossyPostgres(databaseUrl: string) {
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    let rest = Buffer.alloc(0);
+    let unread = Buffer.alloc(0);
     let losing = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -51,9 +51,9 @@ export async function openLossyPostgres(databaseUrl: string) {
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      rest = Buffer.concat([rest, bytes]);
-      for (let message = nextMessage(rest); message; message = nextMessage(rest)) {
-        rest = rest.subarray(message.length);
+      unread = Buffer.concat([unread, bytes]);
+      for (let message = nextMessage(unread); message; message = nextMessage(unread)) {
+        unread = unread.subarray(message.length);
         if (isReady(message)) roundTrips += 1;
         losing ||= isCommit(message) && loses();
         if (!losing) client.write(message);
@@ -68,14 +68,14 @@ export async function openLossyPostgres(databaseUrl: string) {
   url.port = String(port);
   return {
     url: url.href,
-    /** Loses one acknowledgement, after this many were passed on. */
+    /** Loses one acknowledgement after this many have passed. */
     loseAfter(count: number) {
       passing = count;
     },
     lost: () => lost,
-    /** How often the server has answered and was ready for what comes next. */
+    /** The number of times the server answered and became ready for the next statement. */
     roundTrips: () => roundTrips,
-    /** Counts from here on what is asked that contains these words. */
+    /** Counts the data packets sent to the server from now on that contain these words. */
     count(words: string) {
       const count = { words, asked: 0 };
       counts.push(count);
@@ -89,7 +89,7 @@ export async function openLossyPostgres(databaseUrl: string) {
   };
 }
 
-/** The first whole message: a type, a length that counts itself, and the rest. */
+/** Returns the first complete message, if there is one: a type byte, a length that includes itself, and the content. */
 function nextMessage(bytes: Buffer): Buffer | null {
   if (bytes.length < 5) return null;
   const length = 1 + bytes.readUInt32BE(1);

@@ -4,9 +4,9 @@ const folder = '/dev/shm';
 const enough = 4 * 2 ** 30;
 
 /**
- * Puts the temporary files of this process and of all that it starts into memory where Linux has a large file system for
- * that: tests make thousands of databases and wait for the disk after every write. What loses power is a model of a disk
- * (`power-loss.ts`) wherever it lies. A `TMPDIR` that is given stands.
+ * Moves the temporary files of this process and its children into memory, if Linux has a large enough file system
+ * there. Tests create thousands of databases, and on a disk they would wait for it after every write. Power-loss tests
+ * don't need a real disk: they use a model of one (`power-loss.ts`). An existing `TMPDIR` is kept.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env.TMPDIR === undefined && isLargeMemory()) process.env.TMPDIR = folder;
@@ -18,6 +18,6 @@ function isLargeMemory(): boolean {
   const mount = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
     .find((line) => line.split(' ')[1] === folder);
-  // Some tests compile a library and load it. Containers have a small folder that forbids this.
+  // Some tests compile a library and load it. Containers often have a small folder that forbids execution.
   return bavail * bsize >= enough && mount?.split(' ')[2] === 'tmpfs' && !mount.split(' ')[3]?.includes('noexec');
 }

@@ -1,6 +1,6 @@
 import type { SecretStore } from '#core/storage/secrets/keychain.ts';
 
-/** A keychain that a test can look into. */
+/** A keychain in memory that a test can inspect. */
 export function memorySecrets(): SecretStore & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
   return {

@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest';
 
 const mib = 1_048_576;
 
-/** How much memory of the process was taken at most beyond what it has now, in MB. */
+/** Measures the peak memory of the process above what it uses now, in MB. */
 export function memoryTaken(): () => number {
   const before = process.memoryUsage.rss();
-  let most = before;
+  let peak = before;
   const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
+    peak = Math.max(peak, process.memoryUsage.rss());
   }, 10);
   onTestFinished(() => clearInterval(timer));
-  return () => (Math.max(most, process.memoryUsage.rss()) - before) / mib;
+  return () => (Math.max(peak, process.memoryUsage.rss()) - before) / mib;
 }

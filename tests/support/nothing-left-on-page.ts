@@ -3,12 +3,12 @@ import { page } from 'vitest/browser';
 import { cleanup } from 'vitest-browser-react';
 
 /**
- * Files that share a page find it as the first one did: one that leaves elements, a theme or another function of the browser behind
- * fails by itself, and not the file that comes next.
+ * Test files share a page. A file that leaves elements, a theme or a replaced browser function behind must fail itself,
+ * instead of the file that comes next.
  */
 const before = surroundings();
 
-// The library does so by itself for the first file alone, the one for which it is loaded.
+// The library registers its own cleanup for the first file only.
 beforeEach(cleanup);
 
 afterAll(async () => {
@@ -24,8 +24,14 @@ afterAll(async () => {
 
 function surroundings() {
   const { fetch, setTimeout } = window;
-  // The frame that draws diagrams is one for all that the page ever draws.
-  const left = [...document.body.children].filter((element) => !element.matches('.diagram-frame'));
+  // All diagrams of the page are drawn in the same frame, which stays for the page's lifetime.
+  const leftOver = [...document.body.children].filter((element) => !element.matches('.diagram-frame'));
   const { theme } = document.documentElement.dataset;
-  return { left: left.map((element) => element.outerHTML), theme, fakeTimers: vi.isFakeTimers(), fetch, setTimeout };
+  return {
+    left: leftOver.map((element) => element.outerHTML),
+    theme,
+    fakeTimers: vi.isFakeTimers(),
+    fetch,
+    setTimeout,
+  };
 }

@@ -1,8 +1,8 @@
 import { afterAll, expect, vi } from 'vitest';
 
 /**
- * Files that share a process are each other's surroundings: one that leaves a clock that stands still, another folder, another
- * environment or another `fetch` behind fails by itself, and not the file that comes next.
+ * Test files share a process. A file that leaves a stopped clock, another folder, another environment or a replaced
+ * `fetch` behind must fail itself, instead of the file that comes next.
  */
 const before = surroundings();
 

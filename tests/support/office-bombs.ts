@@ -16,11 +16,11 @@ const documentTail = '</w:body></w:document>';
 const paragraph = '<w:p><w:r><w:t>A portico.</w:t></w:r></w:p>';
 const body = (xml: string): ZipEntry => ({ name: 'word/document.xml', data: `${documentHead}${xml}${documentTail}` });
 const docx = (xml: string, ...more: ZipEntry[]) => getZip([types('wordprocessingml.document'), body(xml), ...more]);
-const ofDocument = (data: ZipEntry['data'], more: Partial<ZipEntry> = {}) =>
+const docxWith = (data: ZipEntry['data'], more: Partial<ZipEntry> = {}) =>
   getZip([types('wordprocessingml.document'), { name: 'word/document.xml', data, ...more }]);
-/** A document of one piece many times. */
+/** Makes a document that repeats one piece many times. */
 const longDocx = async (piece: Buffer, times: number, head = '', tail = '') =>
-  ofDocument({
+  docxWith({
     deflated: await deflated(piece, times, { raw: true, head: documentHead + head, tail: tail + documentTail }),
   });
 const blanks = async (megabytes: number) => ({
@@ -53,39 +53,48 @@ const openDocument = (type: string, xml: string) =>
       data: `<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><office:body>${xml}</office:body></office:document-content>`,
     },
   ]);
-const laughs = Array.from({ length: 10 }, (_, at) => `<!ENTITY a${at + 1} "${`&a${at};`.repeat(10)}">`).join('');
+const laughs = Array.from({ length: 10 }, (_, level) => `<!ENTITY a${level + 1} "${`&a${level};`.repeat(10)}">`).join(
+  '',
+);
 
 const tooMuch = /holds more text than fits/;
 const memory = /unpacks to more memory/;
 const damaged = /is damaged/;
 
-/** Small office files that would fill the memory or take for ever: what is said of each. */
+/**
+ * Small office files that would fill the memory or take practically for ever, each with the message that refuses it.
+ */
 export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, bytes: () => Promise<Buffer>])[] = [
-  ['an entry of a gigabyte', tooMuch, async () => ofDocument(await blanks(1_000))],
+  ['an entry of a gigabyte', tooMuch, async () => docxWith(await blanks(1_000))],
   [
-    'an entry of a gigabyte that says it has 100 bytes',
+    'an entry of a gigabyte that claims to have 100 bytes',
     tooMuch,
-    async () => ofDocument(await blanks(1_000), { size: 100 }),
+    async () => docxWith(await blanks(1_000), { size: 100 }),
   ],
   [
     'forty entries of 100 MB',
     tooMuch,
     async () => {
       const data = await blanks(100);
-      return docx(paragraph, ...Array.from({ length: 40 }, (_, at) => ({ name: `word/header${at}.xml`, data })));
+      return docx(paragraph, ...Array.from({ length: 40 }, (_, index) => ({ name: `word/header${index}.xml`, data })));
     },
   ],
   [
     '60,000 entries',
     tooMuch,
-    async () => docx(paragraph, ...Array.from({ length: 60_000 }, (_, at) => ({ name: `word/${at}.xml`, data: '' }))),
+    async () =>
+      docx(paragraph, ...Array.from({ length: 60_000 }, (_, index) => ({ name: `word/${index}.xml`, data: '' }))),
   ],
   [
     'thousands of entries that are all the same gigabyte',
     tooMuch,
     async () => {
       const data = await blanks(1_000);
-      const shared = Array.from({ length: 5_000 }, (_, at) => ({ name: `word/header${at}.xml`, data, sharedWith: 1 }));
+      const shared = Array.from({ length: 5_000 }, (_, index) => ({
+        name: `word/header${index}.xml`,
+        data,
+        sharedWith: 1,
+      }));
       return getZip([types('wordprocessingml.document'), { name: 'word/document.xml', data }, ...shared]);
     },
   ],
@@ -107,7 +116,7 @@ export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, 
     tooMuch,
     async () =>
       xlsx(
-        `<sheetData>${Array.from({ length: 50_000 }, (_, at) => `<row r="${at + 1}"><c r="A${at + 1}" t="s"><v>0</v></c></row>`).join('')}</sheetData>`,
+        `<sheetData>${Array.from({ length: 50_000 }, (_, index) => `<row r="${index + 1}"><c r="A${index + 1}" t="s"><v>0</v></c></row>`).join('')}</sheetData>`,
         { name: 'xl/sharedStrings.xml', data: `<sst ${sheets}><si><t>${'portico '.repeat(130_000)}</t></si></sst>` },
       ),
   ],
@@ -121,7 +130,7 @@ export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, 
       ),
   ],
   [
-    'a thousand million blanks, by a number',
+    'a thousand million blanks from a repeat count',
     tooMuch,
     async () =>
       openDocument(
@@ -132,7 +141,7 @@ export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, 
   ['groups in groups, a million deep', damaged, async () => Buffer.from(`{\\rtf1 ${'{'.repeat(1_000_000)}a`)],
 ];
 
-/** Ones whose bomb is nothing that is read: what is read of each. */
+/** Small office files whose bomb is in a part that isn't read, each with the text that is read from it. */
 export const readOffice: readonly (readonly [name: string, text: RegExp, bytes: () => Promise<Buffer>])[] = [
   [
     'a picture of a gigabyte',
@@ -156,7 +165,7 @@ export const readOffice: readonly (readonly [name: string, text: RegExp, bytes: 
     'entities of ten entities of ten entities, ten times',
     /^&amp;a10;$/,
     async () =>
-      ofDocument(
+      docxWith(
         `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "portico">${laughs}]>${documentHead.slice(documentHead.indexOf('<w:'))}<w:p><w:r><w:t>&a10;</w:t></w:r></w:p>${documentTail}`,
       ),
   ],
@@ -168,7 +177,8 @@ export const readOffice: readonly (readonly [name: string, text: RegExp, bytes: 
   [
     'an element of 300,000 attributes',
     /^A portico\.$/,
-    async () => docx(`<w:p ${Array.from({ length: 300_000 }, (_, at) => `a${at}="1"`).join(' ')}></w:p>${paragraph}`),
+    async () =>
+      docx(`<w:p ${Array.from({ length: 300_000 }, (_, index) => `a${index}="1"`).join(' ')}></w:p>${paragraph}`),
   ],
   [
     'a sheet that says it has 16,384 × 1,048,576 cells',
@@ -200,7 +210,7 @@ export const readOffice: readonly (readonly [name: string, text: RegExp, bytes: 
   ],
 ];
 
-/** Ordinary ones of some megabytes, and the last words in each. */
+/** Ordinary office files of several megabytes, each with the last words in it. */
 export const largeOffice: readonly (readonly [name: string, last: string, bytes: () => Buffer])[] = [
   [
     'report.docx',
@@ -210,13 +220,13 @@ export const largeOffice: readonly (readonly [name: string, last: string, bytes:
         '<w:r w:rsidR="00A1"><w:rPr><w:sz w:val="22"/></w:rPr><w:t xml:space="preserve">Columns carry a roof. </w:t></w:r>';
       const paragraphs = Array.from(
         { length: 2_400 },
-        (_, at) =>
-          `<w:p><w:pPr><w:spacing w:after="120"/></w:pPr>${run.repeat(5)}<w:r><w:t>Paragraph ${at + 1}.</w:t></w:r></w:p>`,
+        (_, index) =>
+          `<w:p><w:pPr><w:spacing w:after="120"/></w:pPr>${run.repeat(5)}<w:r><w:t>Paragraph ${index + 1}.</w:t></w:r></w:p>`,
       );
       return docx(
         paragraphs.join(''),
-        ...Array.from({ length: 4 }, (_, at) => ({
-          name: `word/media/image${at}.png`,
+        ...Array.from({ length: 4 }, (_, index) => ({
+          name: `word/media/image${index}.png`,
           data: { deflated: deflateRawSync(randomBytes(2 * mib)) },
         })),
       );
@@ -227,9 +237,9 @@ export const largeOffice: readonly (readonly [name: string, last: string, bytes:
     '| 96000 |',
     () => {
       const rows = Array.from({ length: 8_000 }, (_, row) => {
-        const cells = Array.from({ length: 12 }, (_, at) => {
-          const place = `${String.fromCharCode(65 + at)}${row + 1}`;
-          return `<c r="${place}" s="2"><v>${row * 12 + at + 1}</v></c>`;
+        const cells = Array.from({ length: 12 }, (_, column) => {
+          const place = `${String.fromCharCode(65 + column)}${row + 1}`;
+          return `<c r="${place}" s="2"><v>${row * 12 + column + 1}</v></c>`;
         });
         return `<row r="${row + 1}">${cells.join('')}</row>`;
       });

@@ -16,16 +16,16 @@ import { createFakeCore, type FakeCore } from './fake-core.ts';
 import type { FakeData } from './fake-data.ts';
 
 let stop: () => void = () => {};
-/** One worker for all windows of the page: a window ends with its page, and its worker with it. */
+/** All windows of the page share one worker. In the app, a worker ends together with its window's page. */
 const parser = startParser();
 
-/** The whole window over a fake core, at a location such as `#usage`, with nothing kept from the test before. */
+/** Opens the complete window over a fake core, at a location such as `#usage`, with no state from the test before. */
 export async function openApp(hash = '', change: Partial<FakeData> = {}, options: FakeOptions = {}): Promise<FakeCore> {
   const fake = createFakeCore(change, options);
   return openOver(fake, hash);
 }
 
-/** The same over a core that lives already: a reload. Drafts are what the core has. */
+/** Opens the window again over a core that is already running, as a reload does. The core still has the drafts. */
 export async function openOver(fake: FakeCore, hash: string): Promise<FakeCore> {
   await closeApp();
   localStorage.removeItem('portico');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const descriptors = '/proc/self/fd';
 
 /**
- * The files in a folder that this process has open, removed ones too. None on systems that do not say so; Windows says it by itself,
- * because there nobody can move or remove them.
+ * Returns the files in a folder that this process has open, including deleted ones. Works on Linux only. On Windows
+ * tests don't need it, because a file that is open there can't be moved or deleted.
  */
 export function openFilesIn(folder: string): string[] {
   if (process.platform !== 'linux') return [];
@@ -14,7 +14,7 @@ export function openFilesIn(folder: string): string[] {
       const file = readlinkSync(join(descriptors, name));
       return file.startsWith(folder) ? [file] : [];
     } catch {
-      // The one by which they were listed.
+      // This is the descriptor that listed the others; it's closed by now.
       return [];
     }
   });

@@ -6,16 +6,16 @@ import type { Administrator } from '../../gateway/operations/operator/operator.t
 import type { Env } from './gateway-process.ts';
 
 const grant = parseUsd('0.001');
-/** About as often as command lines could. */
+/** About as often as a person or script could run commands. */
 const pauseMs = 200;
 
 const inTurn = takingTurns();
 
-/** A command in its turn: two of one process would wait for each other's lock on a file of SQLite. */
+/** Runs commands one at a time: two of one process would wait for each other's lock on an SQLite file. */
 const command = <Result>(database: string, env: Env, run: (operator: Administrator) => Promise<Result>) =>
   inTurn(() => oneCommand(database, env, run));
 
-/** The books are opened for it and closed after it, by another process than the one that serves them. */
+/** Opens the ledger for one command and closes it again, while another process serves it. */
 async function oneCommand<Result>(database: string, env: Env, run: (operator: Administrator) => Promise<Result>) {
   const { operator, close } = await openOperator({ database, env, now: Date.now, mayCreate: false });
   try {
@@ -25,7 +25,7 @@ async function oneCommand<Result>(database: string, env: Env, run: (operator: Ad
   }
 }
 
-/** One after the other until `stop`, which lets the last one finish and tells of a failure. */
+/** Repeats the work until `stop`, which waits for the current run to end and rejects if one failed. */
 function repeat(work: () => Promise<void>): { stop(): Promise<void> } {
   let going = true;
   const running = (async () => {
@@ -43,7 +43,7 @@ function repeat(work: () => Promise<void>): { stop(): Promise<void> } {
   };
 }
 
-/** An operator who grants credits beside whoever serves the books. */
+/** Starts an operator who grants credits while another process serves the ledger. */
 export function startGranting(database: string, env: Env, accountId: string) {
   let granted = 0n;
   const running = repeat(async () => {
@@ -51,7 +51,7 @@ export function startGranting(database: string, env: Env, accountId: string) {
     granted += grant;
   });
   return {
-    /** Returns what was granted. */
+    /** Returns the sum that was granted. */
     async stop(): Promise<bigint> {
       await running.stop();
       return granted;
@@ -59,13 +59,15 @@ export function startGranting(database: string, env: Env, accountId: string) {
   };
 }
 
-/** Keys that were revoked and accounts that were suspended. */
+/** The keys that were revoked and the accounts that were suspended. */
 export interface TakenAway {
   readonly keys: string[];
   readonly accounts: string[];
 }
 
-/** An operator who makes accounts and keys beside whoever serves the books, and takes them away again. */
+/**
+ * Starts an operator who creates accounts and keys and takes them away again, while another process serves the ledger.
+ */
 export function startRevoking(database: string, env: Env) {
   const takenAway: TakenAway = { keys: [], accounts: [] };
   const run = <Result>(work: (operator: Administrator) => Promise<Result>) => command(database, env, work);

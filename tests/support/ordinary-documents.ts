@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 export const maxLength = 20_000;
 
-/** A Markdown document of ordinary blocks with these sentences. */
+/** Generates Markdown documents of ordinary blocks with these sentences. */
 export function ordinaryDocuments(words: readonly string[]): fc.Arbitrary<string> {
   const sentence = fc.constantFrom(...words);
   const bare = sentence.map((text) => text.replace(/[.。।…]?$/, ''));
@@ -45,7 +45,7 @@ export function ordinaryDocuments(words: readonly string[]): fc.Arbitrary<string
   return fc.array(block, { minLength: 1, maxLength: 14 }).map(withinLimit);
 }
 
-/** The first blocks that an answer of the limit has room for. */
+/** Returns the first blocks, as many as fit into an answer of the maximum length. */
 function withinLimit(blocks: readonly string[]): string {
   let text = '';
   for (const block of blocks) if (text.length + block.length + 2 < maxLength) text += `${block}\n\n`;

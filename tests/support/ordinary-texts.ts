@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked';
 
-/** Sentences as people read them, in the scripts of most languages. */
+/** Ordinary sentences in the scripts of most languages. */
 export const sentences: Readonly<Record<string, readonly string[]>> = {
   'Latin with typographic quotes and emoji': [
     'It’s “worth it” — but only if you don’t mind the price… ✅',
@@ -34,7 +34,7 @@ const none = (): Record<(typeof counted)[number], number> => ({
   ...{ p: 0, heading: 0, ul: 0, ol: 0, li: 0, table: 0, tr: 0, blockquote: 0, pre: 0 },
 });
 
-/** How many blocks of each kind a parsed document has. */
+/** Counts the blocks of each kind in a parsed document. */
 export function countTokens(tokens: readonly Token[], counts = none()): BlockCounts {
   for (const token of tokens) {
     if (token.type === 'paragraph' || token.type === 'html') counts.p += 1;
@@ -56,7 +56,7 @@ export function countTokens(tokens: readonly Token[], counts = none()): BlockCou
   return counts;
 }
 
-/** How many elements of each kind HTML has. */
+/** Counts the elements of each kind in HTML. */
 export function countMarkup(html: string): BlockCounts {
   const counts = none();
   for (const [, tag = ''] of html.matchAll(/<(p|h[1-6]|ul|ol|li|table|tr|blockquote|pre)(?=[\s>])/g))

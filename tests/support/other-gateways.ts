@@ -3,13 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Gateways and servers of others, written from their own documents: each has its own shapes, and refuses what it has not. */
+/**
+ * Doubles of other vendors' gateways and servers, written from their own documentation. Each has its own shapes and
+ * refuses everything that the real one doesn't have.
+ */
 
 export interface OtherGateway {
-  /** What a user enters. */
+  /** What a user enters to connect. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Bodies of chat requests, as they came. */
+  /** Bodies of chat requests, as they arrived. */
   readonly asked: Record<string, unknown>[];
 }
 
@@ -29,7 +32,7 @@ const stream =
     response.end(done ? 'data: [DONE]\n\n' : '');
   };
 
-/** Serves the routes below a base; whatever else is asked is answered by `otherwise`. */
+/** Serves the routes below a base address. `otherwise` answers every other request. */
 async function serve(
   base: string,
   key: string,
@@ -54,7 +57,10 @@ async function serve(
   return { baseUrl: `http://127.0.0.1:${port}${base}`, key: key || 'no-key-needed', asked };
 }
 
-/** Every endpoint of the interface, and no other; what the interface leaves open is told in shapes of its own. */
+/**
+ * A gateway with every endpoint of the interface and no other. Where the interface leaves a shape open, it uses its
+ * own.
+ */
 export function openInterfaceGateway(): Promise<OtherGateway> {
   const model = {
     id: 'openai/gpt-5.4-mini',
@@ -111,7 +117,10 @@ export function openInterfaceGateway(): Promise<OtherGateway> {
   );
 }
 
-/** A server like llama.cpp’s: models and chats, no account, no key; tokens are counted where that is asked. */
+/**
+ * A server like llama.cpp's: models and chats, but no account and no key. It reports token counts if the request asks
+ * for them.
+ */
 export function openPlainServer(finish: string | null = 'stop'): Promise<OtherGateway> {
   const chunk = (delta: object, finish: string | null, more: object = {}) => ({
     choices: [{ finish_reason: finish, index: 0, delta }],
@@ -154,8 +163,8 @@ export function openPlainServer(finish: string | null = 'stop'): Promise<OtherGa
 }
 
 /**
- * A strict server below a base without `/v1`: it refuses fields that it does not know, and models that it does not have, and ends its
- * streams without `[DONE]`. `refuses`: further fields, as FastAPI does.
+ * A strict server below a base address without `/v1`. It refuses unknown fields and unknown models, and ends its
+ * streams without `[DONE]`. `refuses` names further fields, which it refuses the way FastAPI does.
  */
 export function openStrictServer(refuses: readonly string[] = []): Promise<OtherGateway> {
   const known = new Set([
@@ -200,8 +209,9 @@ export function openStrictServer(refuses: readonly string[] = []): Promise<Other
 }
 
 /**
- * OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key’s record, credits for management keys.
- * `generation`: its answers hang after their first word, and it has this record of them, from the second time that it is asked.
+ * OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key's record, credits for
+ * management keys. With `generation`, its answers hang after the first word, and from the second query on it has this
+ * record of them.
  */
 export function openOpenRouter({
   management = true,

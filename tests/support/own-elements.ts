@@ -10,12 +10,12 @@ const web = /^(https?:\/\/|mailto:)[^\s<>"]*$/;
 const noAttributes = {};
 const aligned = { align: /^(left|center|right)$/ };
 const measure = /^[\w .,%+#-]*$/;
-/** Attributes that hold sizes, colours and kinds of signs. */
+/** Attributes that hold sizes, colours and names of shapes. */
 const measured = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, measure]));
 const plain = (names: string, attributes: Readonly<Record<string, RegExp>> = noAttributes) =>
   names.split(' ').map((name) => [name, attributes] as const);
 
-/** What an answer is drawn with outside of the window, and what each attribute may say. */
+/** The elements that an exported or printed answer may contain, and the values that each attribute may have. */
 const ofAnswers = new Map<string, Readonly<Record<string, RegExp>>>([
   ...plain('h1 h2 h3 h4 h5 h6 pre code strong em del blockquote ul li table thead tbody tr hr br sub sup kbd summary'),
   ...plain('p', { class: /^raw$/ }),
@@ -44,7 +44,7 @@ const ofFormulas = new Map([
   ...plain('mtd', measured('width')),
 ]);
 
-/** What the page around the answers is made of. */
+/** The elements of the page around the answers. */
 const ofPages = new Map([
   ...plain('html', { lang: /^en$/ }),
   ...plain('head title style body tfoot figure figcaption summary'),
@@ -69,14 +69,17 @@ const kinds = {
 };
 export type Kind = keyof typeof kinds;
 
-/** The elements among these that are not ours, or that say something that ours never say. */
+/** Returns the elements that we never write, or that have attributes we never write. */
 export const foreignAmong = (found: readonly FoundElement[], kind: Kind): FoundElement[] =>
   found.filter(({ name, attributes }) => {
     const known = kinds[kind].get(name);
     return !known || Object.entries(attributes).some(([key, value]) => !known[key]?.test(value));
   });
 
-/** The same for markup, read by a parser that knows nothing of ours; comments and instructions are foreign everywhere. */
+/**
+ * Does the same for markup, with a parser that is independent of ours. Comments and processing instructions always
+ * count as foreign.
+ */
 export function foreignIn(markup: string, kind: Kind): FoundElement[] {
   const found: FoundElement[] = [];
   const other = (name: string) => found.push({ name, attributes: {} });

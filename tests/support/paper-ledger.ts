@@ -1,6 +1,6 @@
 /**
- * One step of a program against the ledger. Requests are numbered, keys are `none` or one of `keyNames`; what runs on its
- * caller's own key (`byok`) is settled with a fee of `bps` basis points of three times the amount.
+ * One step of a program that runs against the ledger. Requests are numbered; a key is `none` or one of `keyNames`. A
+ * request on the caller's own key (`byok`) is settled with a fee of `bps` basis points of three times the amount.
  */
 export type Step =
   | {
@@ -46,9 +46,9 @@ interface PaperRequest {
 
 const leaseMs = 60_000;
 const ownGraceMs = 20 * 60_000;
-const least = (one: bigint, other: bigint) => (one < other ? one : other);
+const min = (a: bigint, other: bigint) => (a < other ? a : other);
 
-/** The ledger as one would keep it on paper: what each step answers, and what the counters are after it. */
+/** The ledger as a person would keep it on paper: the result of each step and the counters after it. */
 export function createPaperLedger(plan: PaperPlan, startMs: number) {
   const requests = new Map<string, PaperRequest>();
   const grants = new Map<number, bigint>();
@@ -79,8 +79,8 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
   const overDay = () => plan.perDay !== null && account.day === today() && account.day_requests >= plan.perDay;
   const overKeys = (name: KeyName | null, amount: bigint) =>
     amount > 0n &&
-    line(name).some((one) => {
-      const { limit, spent, held } = keys[one];
+    line(name).some((keyName) => {
+      const { limit, spent, held } = keys[keyName];
       return limit !== null && limit - spent - held < amount;
     });
   const overBalance = (amount: bigint) => plan.prepaid && amount > 0n && account.balance - account.held < amount;
@@ -130,7 +130,7 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
     return charge;
   }
 
-  /** Rounded up once. */
+  /** The fee is rounded up once, at the end. */
   const getFee = (amount: bigint, bps: number) => (3n * amount * BigInt(bps) + 9_999n) / 10_000n;
   const isOwnKey = (slot: number) => requests.get(`slot-${slot}`)?.byok ?? false;
 
@@ -152,7 +152,7 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
   function burst(key: KeyName | null, count: number, amount: bigint) {
     const prefix = burstPrefix(bursts++);
     const answers = Array.from({ length: count }, (_, index) => hold(`${prefix}${index}`, key, amount));
-    const charge = least(amount, 7n);
+    const charge = min(amount, 7n);
     for (const [index, answer] of answers.entries()) if (answer === 'ok') settle(`${prefix}${index}`, charge);
     return { answers: answers.toSorted(), charge };
   }
@@ -191,13 +191,15 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
           now += step.ms;
           return 'ok';
         case 'sweep':
-          return end((one) => one.lease < now - ownGraceMs || (one.instance !== instance && one.lease < now));
+          return end(
+            (request) => request.lease < now - ownGraceMs || (request.instance !== instance && request.lease < now),
+          );
         case 'crash':
           instance += 1;
           return 'ok';
         case 'crash alone':
           instance += 1;
-          return end((one) => one.instance !== instance);
+          return end((request) => request.instance !== instance);
       }
     },
   };

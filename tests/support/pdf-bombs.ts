@@ -3,7 +3,10 @@ import { getPdf, type PdfStream, pdfWith } from './pdf-files.ts';
 
 const mib = 1_048_576;
 
-/** Gigabytes of one piece, deflated without ever being in memory whole; `raw`: as an entry of a ZIP archive is. */
+/**
+ * Deflates many copies of one piece, together gigabytes, without holding them in memory. `raw` writes the form that a
+ * ZIP entry has.
+ */
 export async function deflated(piece: Buffer, times: number, { raw = false, head = '', tail = '' } = {}) {
   const stream = raw ? createDeflateRaw() : createDeflate();
   const parts: Buffer[] = [];
@@ -20,7 +23,7 @@ export async function deflated(piece: Buffer, times: number, { raw = false, head
 }
 
 let blanksOnce: Promise<Buffer> | undefined;
-/** One and a half gigabytes of them. */
+/** One and a half gigabytes of blanks. */
 const blanks = () => (blanksOnce ??= deflated(Buffer.alloc(mib, ' '), 1_500));
 const twice = '/FlateDecode /FlateDecode';
 const getStream = (filters: string, bytes: Buffer): PdfStream => ({ dictionary: `/Filter[${filters}]`, bytes });
@@ -29,7 +32,7 @@ const outer = async (bytes: Promise<Buffer>) => deflateSync(await bytes);
 const asHex = (bytes: Buffer) => Buffer.from(`${bytes.toString('hex')}>`);
 const text = getStream('', Buffer.from('BT /F 9 Tf (a) Tj ET'));
 
-/** LZW whose code of 12 bits stands for 3,700 blanks, again and again. */
+/** LZW data whose 12-bit codes each stand for 3,700 blanks, repeated many times. */
 function lzwBlanks(): Buffer {
   let bits = '';
   const put = (code: number, width: number) => {
@@ -38,13 +41,13 @@ function lzwBlanks(): Buffer {
   const getWidth = (next: number) => (next + 1 >= 2_048 ? 12 : next + 1 >= 1_024 ? 11 : next + 1 >= 512 ? 10 : 9);
   put(256, 9);
   put(32, 9);
-  // Each code names the one that it makes: the string so far, and its first letter once more.
+  // Each code refers to the entry that it defines itself: the string so far, with its first letter once more.
   for (let code = 258; code < 3_958 || bits.length % 8 !== 0; code++) put(code, getWidth(code));
   const start = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
   return Buffer.concat([start, Buffer.alloc(3 * mib, Buffer.from('e74e74', 'hex'))]);
 }
 
-/** A PDF whose catalogue lies in this stream of objects. */
+/** Makes a PDF whose catalogue lies in this object stream. */
 function pdfOfObjectStream(dictionary: string, bytes: Buffer): Buffer {
   const head = Buffer.from('%PDF-1.7\n');
   const objects = Buffer.concat([
@@ -52,23 +55,29 @@ function pdfOfObjectStream(dictionary: string, bytes: Buffer): Buffer {
     bytes,
     Buffer.from('\nendstream\nendobj\n'),
   ]);
-  const row = (type: number, at: number, index: number) => {
+  const row = (type: number, value: number, index: number) => {
     const bytes = Buffer.alloc(7, 0);
     bytes.writeUInt8(type, 0);
-    bytes.writeUInt32BE(at, 1);
+    bytes.writeUInt32BE(value, 1);
     bytes.writeUInt16BE(index, 5);
     return bytes;
   };
-  const at = head.length + objects.length;
-  const rows = Buffer.concat([row(0, 0, 65_535), row(2, 3, 0), row(2, 3, 1), row(1, head.length, 0), row(1, at, 0)]);
+  const tableOffset = head.length + objects.length;
+  const rows = Buffer.concat([
+    row(0, 0, 65_535),
+    row(2, 3, 0),
+    row(2, 3, 1),
+    row(1, head.length, 0),
+    row(1, tableOffset, 0),
+  ]);
   const table = Buffer.from(
     `4 0 obj\n<</Type/XRef /Size 5 /W[1 4 2] /Root 1 0 R /Length ${rows.length}>>\nstream\n${rows.toString('latin1')}\nendstream\nendobj\n`,
     'latin1',
   );
-  return Buffer.concat([head, objects, table, Buffer.from(`startxref\n${at}\n%%EOF\n`)]);
+  return Buffer.concat([head, objects, table, Buffer.from(`startxref\n${tableOffset}\n%%EOF\n`)]);
 }
 
-/** A PDF whose table of objects is this stream. */
+/** Makes a PDF whose cross-reference table is this stream. */
 function pdfOfTable(dictionary: string, bytes: Buffer): Buffer {
   const head =
     '%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[]/Count 0>>\nendobj\n';
@@ -84,7 +93,7 @@ const cidFont = (more: string) =>
   /CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor<</Type/FontDescriptor/FontName/X/Flags 4>>>>]>>`;
 const withFont = (font: string, ...more: (string | PdfStream)[]) => pdfWith(text, { font, more });
 
-/** Small PDFs that unpack to gigabytes, each by another mechanism. */
+/** Small PDFs that unpack to gigabytes, each by a different mechanism. */
 export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Buffer>])[] = [
   ['blanks, deflated twice', () => page(twice, outer(blanks()))],
   ['blanks, deflated three times', () => page(`${twice} /FlateDecode`, outer(outer(blanks())))],
@@ -106,7 +115,7 @@ export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Bu
   ],
   [
     'runs of blanks, deflated twice',
-    // RunLength: each pair of bytes stands for 128.
+    // In RunLength encoding, each of these byte pairs stands for 128 blanks.
     () => page(`${twice} /RunLengthDecode`, outer(deflated(Buffer.alloc(mib, Buffer.from([129, 32])), 32))),
   ],
   ['LZW of blanks, deflated', async () => page('/FlateDecode /LZWDecode', outer(Promise.resolve(lzwBlanks())))],
@@ -133,7 +142,7 @@ export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Bu
     async () => pdfOfObjectStream(`/Filter[${twice}] /N 1000 /First 10`, await outer(blanks())),
   ],
   [
-    // V8 ended the whole process where its table of these passed the limit of the thread.
+    // V8 ended the whole process when its table of these objects outgrew the thread's memory limit.
     'a stream of four hundred million objects',
     async () =>
       pdfOfObjectStream(
@@ -175,7 +184,7 @@ const picture = (dictionary: string) => {
   return pdfWith(content, { resources: '/XObject<</I 5 0 R>>', more: [image] });
 };
 
-/** PDFs that are absurd by what they say or how they are built, and take no memory. */
+/** PDFs with absurd numbers or an absurd structure, which must not take much memory. */
 export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])[] = [
   ['a JPEG 2000 picture of a million by a million', () => picture('/Filter/JPXDecode')],
   [
@@ -188,7 +197,7 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
     () => {
       const deep = Array.from(
         { length: 50_000 },
-        (_, at) => `<</Type/Pages /Kids[${at + 3} 0 R] /Count 1 /Parent ${at + 1} 0 R>>`,
+        (_, index) => `<</Type/Pages /Kids[${index + 3} 0 R] /Count 1 /Parent ${index + 1} 0 R>>`,
       );
       return getPdf(['<</Type/Catalog /Pages 2 0 R>>', ...deep, `<</Type/Page /Parent 50001 0 R ${tiny}>>`]);
     },
@@ -207,7 +216,7 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
     () => {
       const tens = Array.from(
         { length: 30 },
-        (_, at) => `<</Type/Pages /Kids[${`${at + 3} 0 R `.repeat(10)}] /Count 40000>>`,
+        (_, index) => `<</Type/Pages /Kids[${`${index + 3} 0 R `.repeat(10)}] /Count 40000>>`,
       );
       return getPdf(['<</Type/Catalog /Pages 2 0 R>>', ...tens, `<</Type/Page /Parent 2 0 R ${tiny}>>`]);
     },
@@ -221,7 +230,7 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
 ];
 
 function manyPages(pages: number): Buffer {
-  const kids = Array.from({ length: pages }, (_, at) => `${at + 3} 0 R`).join(' ');
-  const each = Array.from({ length: pages }, () => `<</Type/Page/Parent 2 0 R${tiny}>>`);
-  return getPdf(['<</Type/Catalog /Pages 2 0 R>>', `<</Type/Pages /Kids[${kids}] /Count ${pages}>>`, ...each]);
+  const kids = Array.from({ length: pages }, (_, index) => `${index + 3} 0 R`).join(' ');
+  const pageObjects = Array.from({ length: pages }, () => `<</Type/Page/Parent 2 0 R${tiny}>>`);
+  return getPdf(['<</Type/Catalog /Pages 2 0 R>>', `<</Type/Pages /Kids[${kids}] /Count ${pages}>>`, ...pageObjects]);
 }

@@ -4,7 +4,10 @@ export interface PdfStream {
   readonly bytes: Buffer;
 }
 
-/** A PDF of these objects, numbered from 1; the first is its catalogue. It has no table: readers rebuild it. */
+/**
+ * Makes a PDF of these objects, numbered from 1. The first is its catalogue. It has no cross-reference table, so
+ * readers rebuild it.
+ */
 export function getPdf(objects: readonly (string | PdfStream)[]): Buffer {
   const parts = objects.map((object, index) => {
     const [head, body] =
@@ -22,16 +25,16 @@ export function getPdf(objects: readonly (string | PdfStream)[]): Buffer {
 
 interface PdfParts {
   readonly pages?: number;
-  /** What it says of their number. */
+  /** The entry that states the number of pages. */
   readonly count?: string;
   readonly font?: string;
-  /** Of each page, beside the font. */
+  /** Further resources of each page besides the font. */
   readonly resources?: string;
   /** Objects from number 5 on. */
   readonly more?: readonly (string | PdfStream)[];
 }
 
-/** A PDF of pages that all show this content, with a font named F. */
+/** Makes a PDF of pages that all show this content, with a font named F. */
 export function pdfWith(
   content: PdfStream,
   {

@@ -8,7 +8,7 @@ import { powerLossMissing, readTrace, recorderFor } from './power-loss.ts';
 
 const program = fileURLToPath(new URL('write-under-signals.ts', import.meta.url));
 
-test.skipIf(powerLossMissing())('a program that is signalled while it writes is recorded and goes on', () => {
+test.skipIf(powerLossMissing())('the recorder keeps working when its program is signalled during writes', () => {
   const workplace = mkdtempSync(join(tmpdir(), 'portico-recorder-'));
   onTestFinished(() => rmSync(workplace, { recursive: true, force: true }));
   const folder = join(workplace, 'data');

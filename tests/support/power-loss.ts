@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A model of power loss. A program runs with `power-loss.c` preloaded, which records what it does to the files of one
- * folder and what it says to the outside, in one order. `createDisk` plays that record up to any moment and writes the
- * folder as the power cut would leave it: what was not synced is lost, or torn where a seed says so.
+ * A model of power loss. A program runs with `power-loss.c` preloaded, which records in one sequence what the program
+ * does to the files of one folder and what it sends to the outside. `createDisk` replays that record up to any moment
+ * and writes the folder as a power cut would leave it: data that was not synced is lost, or torn where a random seed
+ * decides so.
  */
 
 const source = fileURLToPath(new URL('power-loss.c', import.meta.url));
 
-/** Why power loss cannot be modelled here, or null. */
+/** Returns why power loss can't be modelled on this machine, or null if it can. */
 export function powerLossMissing(): string | null {
   if (process.platform !== 'linux') return 'it needs Linux';
   return spawnSync('cc', ['--version']).status === 0 ? null : 'there is no C compiler';
@@ -32,11 +33,11 @@ type Kind = 'write' | 'truncate' | 'create' | 'unlink' | 'sync-begins' | 'synced
 
 export interface TraceEvent {
   readonly kind: Kind;
-  /** SQLite itself did it, not the program around it. */
+  /** SQLite itself did this, not the program around it. */
   readonly bySqlite: boolean;
   /** The file's name; `.` is the folder. */
   readonly file: string;
-  /** Offset of a write, size of a truncation, number of a sync. */
+  /** The offset of a write, the size of a truncation, or the number of a sync. */
   readonly position: number;
   readonly data: Buffer;
 }
@@ -54,45 +55,45 @@ const kinds: Readonly<Record<string, Kind>> = {
 export function readTrace(path: string): TraceEvent[] {
   const bytes = readFileSync(path);
   const events: TraceEvent[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const nameLength = bytes.readUInt16LE(at + 2);
-    const dataLength = bytes.readUInt32LE(at + 4);
-    const kind = kinds[String.fromCharCode(bytes[at] ?? 0)];
-    if (!kind) throw new Error(`the trace is broken at ${at}`);
-    const name = at + 16;
+  for (let offset = 0; offset < bytes.length; ) {
+    const nameLength = bytes.readUInt16LE(offset + 2);
+    const dataLength = bytes.readUInt32LE(offset + 4);
+    const kind = kinds[String.fromCharCode(bytes[offset] ?? 0)];
+    if (!kind) throw new Error(`the trace is broken at ${offset}`);
+    const name = offset + 16;
     const data = name + nameLength;
     events.push({
       kind,
-      bySqlite: bytes[at + 1] === 's'.charCodeAt(0),
+      bySqlite: bytes[offset + 1] === 's'.charCodeAt(0),
       file: bytes.toString('utf8', name, data),
-      position: Number(bytes.readBigUInt64LE(at + 8)),
+      position: Number(bytes.readBigUInt64LE(offset + 8)),
       data: bytes.subarray(data, data + dataLength),
     });
-    at = data + dataLength;
+    offset = data + dataLength;
   }
   return events;
 }
 
 interface ModelFile {
   readonly durable: Image;
-  /** Not synced yet, in order. */
+  /** Writes that are not synced yet, in order. */
   pending: TraceEvent[];
-  /** How many were synced before them. */
+  /** The number of writes that were synced before the pending ones. */
   flushed: number;
-  /** The folder was synced after the file was made. */
+  /** Whether the folder was synced after the file was created. Without that the file's name is lost. */
   named: boolean;
 }
 
-/** Takes part of what was not synced along; each piece whole, half or not at all. */
+/** Decides what happens to each write that was not synced: it is kept completely, half or not at all. */
 export type Fate = () => 'lost' | 'kept' | 'torn';
 
 export interface Disk {
   apply(event: TraceEvent): void;
-  /** Writes the files as the cut leaves them into a new folder. */
+  /** Writes the files into a new folder as the power cut would leave them. */
   cut(folder: string, fate: Fate): void;
 }
 
-/** `counts` says which syncs are believed: a control leaves some out and has to lose something. */
+/** `counts` decides which syncs take effect. A control run ignores some of them and has to lose data. */
 export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): Disk {
   const files = new Map<string, ModelFile>();
   const begun = new Map<number, { readonly file: ModelFile | null; readonly covers: number }>();
@@ -113,10 +114,10 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
     const begin = begun.get(event.position);
     if (!begin?.file) return;
     const { file, covers } = begin;
-    // A sync that began later may have ended earlier and taken these along.
-    const left = Math.max(0, covers - file.flushed);
-    for (const write of file.pending.splice(0, left)) file.durable.apply(write, write.data.length);
-    file.flushed += left;
+    // A sync that started later may have ended earlier and already covered these writes.
+    const remaining = Math.max(0, covers - file.flushed);
+    for (const write of file.pending.splice(0, remaining)) file.durable.apply(write, write.data.length);
+    file.flushed += remaining;
   }
 
   return {
@@ -149,22 +150,22 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
 
 interface Image {
   bytes(): Buffer;
-  /** Takes over this much of a write, or a truncation. */
+  /** Applies the first `length` bytes of a write, or a truncation. */
   apply(event: TraceEvent, length: number): void;
 }
 
-/** A file's content; its room doubles, so that a long record costs no more than its writes. */
+/** A file's content. Its buffer doubles as it grows, so that the time stays proportional to the bytes written. */
 function createImage(from: Buffer = Buffer.alloc(0)): Image {
-  let room = Buffer.from(from);
+  let capacity = Buffer.from(from);
   let size = from.length;
   return {
-    bytes: () => room.subarray(0, size),
+    bytes: () => capacity.subarray(0, size),
     apply({ kind, position, data }, length) {
       const end = kind === 'truncate' ? position : Math.max(size, position + length);
-      if (end > room.length) room = Buffer.concat([room.subarray(0, size)], end * 2);
-      if (end < size) room.fill(0, end, size);
+      if (end > capacity.length) capacity = Buffer.concat([capacity.subarray(0, size)], end * 2);
+      if (end < size) capacity.fill(0, end, size);
       size = end;
-      if (kind === 'write') data.copy(room, position, 0, length);
+      if (kind === 'write') data.copy(capacity, position, 0, length);
     },
   };
 }

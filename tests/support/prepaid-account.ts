@@ -3,7 +3,10 @@ import { allScopes } from '../../gateway/access/auth/scopes.ts';
 import { openOperator } from '../../gateway/cli/on-database.ts';
 import type { Env } from './gateway-process.ts';
 
-/** An account on the largest plan with credits and keys that may read it, made as the command line makes it. Creates the books. */
+/**
+ * Creates an account on the largest plan with credits and keys that may read it, as the command line does. Creates the
+ * ledger too.
+ */
 export async function prepaidAccount(database: string, env: Env, usd: string, keyCount: number) {
   const { operator, close } = await openOperator({ database, env, now: Date.now, mayCreate: true });
   const { id } = await operator.createAccount({ name: 'Load', plan: 'enterprise' });

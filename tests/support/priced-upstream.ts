@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openUpstream, type Reply } from '../gateway-doubles/upstream-server.ts';
 
-/** What the upstream says it counted; the gateway's bill follows from it. */
+/** The token counts that the upstream reports. The gateway's cost follows from them. */
 export interface Counted {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -25,20 +25,20 @@ const finish = ({ promptTokens, completionTokens }: Counted) =>
   })}\n\ndata: [DONE]\n\n`;
 
 /**
- * An OpenAI-compatible server that answers each call in three pieces, the second of them `said`, `pauseMs()` apart, and counts what it is told to.
- * Its environment makes a gateway process use it.
+ * Opens an OpenAI-compatible server that answers each call in three pieces, `pauseMs()` apart. The second piece is
+ * `secondWord`. `count` decides the token counts that it reports. Its environment makes a gateway process use it.
  */
 export async function openPricedUpstream(
   count: (call: number) => Counted,
   pauseMs: () => number = () => 0,
-  said = ' there',
+  secondWord = ' there',
 ) {
   let calls = 0;
   const reply: Reply = async (_call, response) => {
     calls += 1;
     const counted = count(calls);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const piece of [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: said })]) {
+    for (const piece of [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: secondWord })]) {
       response.write(piece);
       const pause = pauseMs();
       if (pause > 0) await delay(pause);

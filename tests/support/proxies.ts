@@ -2,7 +2,7 @@ import { createServer as createHttp, type IncomingMessage, request } from 'node:
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
 
 export interface TestProxy {
-  /** With user and password, where it wants them. */
+  /** The proxy's address, with user and password if it requires them. */
   readonly url: string;
   /** `host:port` of every connection that it made. */
   readonly reached: string[];
@@ -10,17 +10,17 @@ export interface TestProxy {
 }
 
 interface ProxyOptions {
-  /** It wants them; without: anybody may. */
+  /** The user that the proxy requires. Without one, everybody may use it. */
   readonly user?: string;
   readonly password?: string;
-  /** Hosts that only this proxy knows, each with where it is. */
+  /** Host names that only this proxy knows, each with its real address. */
   readonly hosts?: Readonly<Record<string, string>>;
 }
 
-/** Names that only an office's proxy can resolve lead to this machine. */
+/** Names that only a company's proxy can resolve lead to this machine. */
 const target = (host: string, hosts: ProxyOptions['hosts']) => hosts?.[host] ?? host;
 
-/** An HTTP proxy: tunnels by CONNECT, and forwards what is asked for in absolute form. */
+/** An HTTP proxy. It opens tunnels for CONNECT and forwards requests in absolute form. */
 export async function openHttpProxy({ user, password, hosts }: ProxyOptions = {}): Promise<TestProxy> {
   const reached: string[] = [];
   const wanted = user === undefined ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -54,7 +54,7 @@ export async function openHttpProxy({ user, password, hosts }: ProxyOptions = {}
   return served(server, 'http', { user, password }, reached);
 }
 
-/** A SOCKS5 proxy (RFC 1928), with user and password (RFC 1929) where it wants them. Names are resolved here. */
+/** A SOCKS5 proxy (RFC 1928), with user and password (RFC 1929) if it requires them. It resolves names itself. */
 export async function openSocksProxy({ user, password, hosts }: ProxyOptions = {}): Promise<TestProxy> {
   const reached: string[] = [];
   const server = createTcp((client) => {
@@ -94,7 +94,7 @@ export async function openSocksProxy({ user, password, hosts }: ProxyOptions = {
   return served(server, 'socks5', { user, password }, reached);
 }
 
-/** Reads so many bytes, and leaves the rest. */
+/** Reads exactly this many bytes and leaves the rest in the socket. */
 function reader(socket: Socket) {
   return async (count: number): Promise<Buffer> => {
     for (;;) {

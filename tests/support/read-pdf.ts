@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 export interface PdfPage {
-  /** The words in their order, pieces of a line joined by a space. */
+  /** The words in their order. The pieces of a line are joined by a space. */
   readonly text: string;
-  /** How much of the page's width the rightmost word leaves, in points. */
+  /** The space between the rightmost word and the page's edge, in points. */
   readonly spareRight: number;
-  /** Colours that something was filled with, such as `#1a1a1e`. */
+  /** Colours of filled areas and text, such as `#1a1a1e`. */
   readonly fills: ReadonlySet<string>;
   readonly images: number;
 }
@@ -15,11 +15,11 @@ export interface Pdf {
   readonly pages: readonly PdfPage[];
   readonly outline: readonly string[];
   readonly text: string;
-  /** Families that something is written in, such as `Inter`. */
+  /** Font families in the document, such as `Inter`. */
   readonly fonts: ReadonlySet<string>;
 }
 
-/** What stands in a PDF, as a reader of it sees it. */
+/** Reads a PDF's content as its reader sees it. */
 export async function readPdf(path: string): Promise<Pdf> {
   const bytes = await readFile(path);
   const fonts = new Set(
@@ -39,7 +39,9 @@ export async function readPdf(path: string): Promise<Pdf> {
       spareRight: Math.min(
         ...words.filter(({ str }) => str.trim()).map((item) => width - item.transform[4] - item.width),
       ),
-      fills: new Set(fnArray.flatMap((name, at) => (name === OPS.setFillRGBColor ? [String(argsArray[at]?.[0])] : []))),
+      fills: new Set(
+        fnArray.flatMap((name, index) => (name === OPS.setFillRGBColor ? [String(argsArray[index]?.[0])] : [])),
+      ),
       images: fnArray.filter((name) => name === OPS.paintImageXObject || name === OPS.paintInlineImageXObject).length,
     });
   }

@@ -4,7 +4,7 @@ import type { Contract } from '#shared/contract/index.ts';
 
 type Client = Pick<ContractRouterClient<Contract>, 'chat'>;
 
-/** A conversation as a window is told it when it begins to watch. Rejects where there is none. */
+/** Returns a conversation as a window receives it when it starts to watch. Rejects if there is none. */
 export async function readThread(
   client: Client,
   id: string,
@@ -16,6 +16,6 @@ export async function readThread(
   throw new Error('the stream has ended before its snapshot');
 }
 
-/** What it has cost. */
+/** Returns the conversation's total cost. */
 export const readTotal = async (client: Client, id: string): Promise<ConversationTotal> =>
   (await readThread(client, id)).total;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 
-/** A program that writes a file the moment it runs, and how to see whether it ever did. */
+/** A program that writes a file as soon as it runs, and a way to see whether it ever ran. */
 export function recorder() {
   const file = join(mkdtempSync(join(tmpdir(), 'portico-recorder-')), 'it ran');
   const transport = (more: readonly string[] = []): Extract<ToolTransportInput, { type: 'stdio' }> => ({

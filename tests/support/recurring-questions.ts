@@ -1,17 +1,17 @@
 import type { Random } from '../seed/random.ts';
 
-/** What a person asks for, in words of their own each time, and how long answers to it are. */
+/** A kind of question that a person asks again and again in different words, and the usual length of its answers. */
 interface Kind {
   readonly openings: readonly string[];
-  /** Tokens of what is pasted below the opening; 0: nothing. */
+  /** Range of the tokens of the text pasted below the opening; 0 means that nothing is pasted. */
   readonly pasted: readonly [number, number];
-  /** The usual length of an answer in tokens, from that of what was pasted. */
+  /** Returns the usual length of an answer in tokens, from the length of the pasted text. */
   readonly usual: (pasted: number) => number;
-  /** Of the logarithm of its length. */
+  /** The standard deviation of the logarithm of the answer's length. */
   readonly spread: number;
 }
 
-/** The spreads are guesses at what models do with such questions: narrow where the answer repeats a text, wide where it is free. */
+/** The spreads are guesses about models: narrow where the answer repeats a text, wide where it is free. */
 const kinds: readonly Kind[] = [
   {
     openings: ['Translate this into German:', 'Please translate into English:', 'Could you translate the following?'],
@@ -63,7 +63,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** What is said to an answer; the answer to it hangs on nothing that was seen before. */
+/** A follow-up to an answer. The length of the next answer depends on nothing that was seen before. */
 const followUp: Kind = {
   openings: ['Shorter, please.', 'And why is that?', 'Can you go into more detail?', 'Try again, less formal.'],
   pasted: [0, 0],
@@ -95,19 +95,22 @@ export interface RecurringQuestion {
   readonly completionTokens: number;
 }
 
-/** The questions of one chat, with the length that the answer to each will have. Most chats stay with what they began with. */
+/**
+ * Makes the questions of one chat, each with the length that its answer will have. Most chats stay with the kind they
+ * began with.
+ */
 export function recurringChat(random: Random): RecurringQuestion[] {
   // A person has habits: the first kinds are asked more often.
   const first = kinds[Math.floor(random.next() ** 1.6 * kinds.length)] ?? followUp;
-  return Array.from({ length: random.between(1, 6) }, (_, at) => {
+  return Array.from({ length: random.between(1, 6) }, (_, index) => {
     const dice = random.next();
-    const kind = at === 0 || dice < 0.65 ? first : dice < 0.85 ? followUp : random.pick(kinds);
+    const kind = index === 0 || dice < 0.65 ? first : dice < 0.85 ? followUp : random.pick(kinds);
     return getQuestion(kind, random);
   });
 }
 
-function getQuestion({ openings, pasted: [least, most], usual, spread }: Kind, random: Random): RecurringQuestion {
-  const pasted = most === 0 ? 0 : random.between(least, most);
+function getQuestion({ openings, pasted: [min, max], usual, spread }: Kind, random: Random): RecurringQuestion {
+  const pasted = max === 0 ? 0 : random.between(min, max);
   const opening = random.pick(openings).replace('$', random.pick(nouns));
   const text = Array.from({ length: Math.round(pasted * 0.8) }, () => random.pick(filler)).join(' ');
   const normal = Array.from({ length: 12 }, random.next).reduce((sum, value) => sum + value, -6);

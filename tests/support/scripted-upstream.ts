@@ -11,16 +11,16 @@ import {
 } from '../gateway-doubles/upstream-server.ts';
 
 const begun = completionEvent({ role: 'assistant', content: 'Hel' });
-const whole = `${begun}${completionEvent({ content: 'lo' })}${completionEvent({}, { finish_reason: 'stop' })}data: [DONE]\n\n`;
+const complete = `${begun}${completionEvent({ content: 'lo' })}${completionEvent({}, { finish_reason: 'stop' })}data: [DONE]\n\n`;
 
 const scripts = {
-  ok: streamReply(whole),
+  ok: streamReply(complete),
   'hang-at-once': hangingReply(''),
   'hang-for-409': hangingReply(''),
   'hang-for-429': hangingReply(''),
   'hang-after-text': hangingReply(begun),
   'break-after-text': brokenReply(begun),
-  /** Ends in good order, without having said that it was complete. */
+  /** The stream ends normally, but without a finish reason or `[DONE]`. */
   'end-after-text': streamReply(begun),
   'end-without-text': streamReply(''),
   'reset-at-once': (_call, response) => void response.destroy(),
@@ -38,7 +38,10 @@ const scripts = {
 
 export type Script = keyof typeof scripts;
 
-/** A server of OpenAI's interface whose models do what their names say: `status-500.3` fails, for the third caller. */
+/**
+ * Opens a server with OpenAI's interface whose models do what their names say: `status-500.3` answers with status 500.
+ * Each script has `copies` models, so that concurrent tests don't share one.
+ */
 export async function openScriptedUpstream(copies: number) {
   const models = Object.keys(scripts).flatMap((script) =>
     Array.from({ length: copies }, (_, copy) => ({ id: `${script}.${copy}`, object: 'model' })),
@@ -58,7 +61,7 @@ export async function openScriptedUpstream(copies: number) {
 
   return {
     baseUrl: `${upstream.origin}/v1`,
-    /** Calls of a model, such as `status-500.3`. */
+    /** Returns the calls of a model, such as `status-500.3`. */
     calls: (model: string) => upstream.calls.filter((call) => getName(call) === model),
     close: upstream.close,
   };

@@ -5,18 +5,23 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-/** A real Secret Service of its own: a session bus, and gnome-keyring on it. */
+/** A real Secret Service for one test: a session bus of its own, with gnome-keyring on it. */
 export interface SecretService {
-  /** What a program needs in its environment to reach it. */
+  /** The environment in which a program reaches it. */
   readonly env: Readonly<Record<string, string>>;
-  /** How many items it holds for the service name Portico, asked over D-Bus and not through the app's own library. */
+  /**
+   * Returns the number of items under the service name Portico, read over D-Bus and not through the app's own library.
+   */
   countItems(): Promise<number>;
-  /** It stands still: whoever asks it waits. */
+  /** Stops the service from answering, so whoever calls it waits. */
   hang(): void;
   stop(): Promise<void>;
 }
 
-/** Starts it with its files in `folder`; a later start on the same folder finds the same items. Locked: nobody is there to unlock it. */
+/**
+ * Starts the service with its files in `folder`; a later start on the same folder finds the same items. With `locked`,
+ * the keyring is locked and nobody is there to unlock it.
+ */
 export async function startSecretService(folder: string, { locked = false } = {}): Promise<SecretService> {
   const runtime = join(folder, 'run');
   await mkdir(runtime, { recursive: true, mode: 0o700 });
@@ -54,7 +59,10 @@ export async function startSecretService(folder: string, { locked = false } = {}
   };
 }
 
-/** Resolves once the service has its name on the bus. The bus starts nothing by itself, so asking is harmless. */
+/**
+ * Resolves once the service owns its name on the bus. Asking is harmless, because this bus starts no services
+ * automatically.
+ */
 async function ready(env: Record<string, string>): Promise<void> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const owned = await send(env, 'org.freedesktop.DBus', '/org/freedesktop/DBus', [

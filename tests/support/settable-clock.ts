@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 
 /**
- * Loaded before a program whose clock a test sets: `Date` runs as many milliseconds ahead as the file says that `PORTICO_CLOCK`
- * names, from each SIGUSR2 on; the file is gone then. The monotonic clock (`performance.now`, timers) runs on, as the system's does.
+ * This file is loaded before a program whose clock a test sets. On each SIGUSR2, `Date` jumps ahead by the milliseconds
+ * in the file named by `PORTICO_CLOCK`, and the file is deleted. The monotonic clock (`performance.now`, timers) isn't
+ * affected, as on a real system.
  */
 const SystemDate = Date;
 let aheadMs = 0;

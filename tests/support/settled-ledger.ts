@@ -1,23 +1,23 @@
 import { parseUsd } from '#shared/money.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
-import type { ProblemText } from './chat-load.ts';
+import type { ReportedCost } from './chat-load.ts';
 import type { Env } from './gateway-process.ts';
 
-/** Longer than any lease, so that whatever runs now is seen as abandoned. */
+/** Later than any lease, so every request that is still running counts as abandoned. */
 const laterMs = 30 * 60_000;
 
 /**
- * Starts one more gateway, later, which ends what dead ones left, and compares the books with what clients were told.
- * Returns what does not fit (nothing, if all is well) and the figures.
+ * Starts one more gateway with a later clock, which ends the requests that dead gateways left, and compares the ledger
+ * with the costs that clients received. Returns the disagreements (none, if all is well) and the figures.
  */
-export async function settledLedger(database: string, env: Env, told: readonly ProblemText[]) {
+export async function settledLedger(database: string, env: Env, reported: readonly ReportedCost[]) {
   const now = () => Date.now() + laterMs;
   const gateway = await openGateway({ database, env, now, sandbox: false });
   const report = await gateway.operator.checkLedger();
   await gateway.close();
   const gatewayDb = await openDatabase(database);
-  // Of two hours there are millions of them.
+  // Only a few columns: after two hours there are millions of requests.
   const requests = await gatewayDb.db
     .selectFrom('requests')
     .select(['id', 'status', 'error_code', 'created'])
@@ -31,21 +31,21 @@ export async function settledLedger(database: string, env: Env, told: readonly P
   await gatewayDb.db.destroy();
   const charged = new Map(entries.map(({ request_id: id, amount }) => [id, -amount]));
   const status = new Map(requests.map((row) => [row.id, row.status]));
-  const wrong = told.filter(
+  const wrong = reported.filter(
     ({ requestId, costUsd }) =>
       status.get(requestId) !== 'succeeded' || (charged.get(requestId) ?? 0n) !== parseUsd(costUsd),
   );
   return {
-    problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
+    problems: report.checks.flatMap(({ name, problems }) => problems.map((problem) => ({ name, ...problem }))),
     running: report.sums.running,
     held: report.sums.held_usd,
-    /** Told to a client, but booked otherwise: what cost nothing has no entry. */
+    /** Costs that a client received but that the ledger has differently. A free request has no ledger entry. */
     wrong,
     accounts,
     requests,
     entries,
-    /** Charged, though no client saw the end. */
-    unheard: entries.length - told.length,
+    /** The number of charges for requests whose end no client saw. */
+    unreported: entries.length - reported.length,
     count: (wanted: string, code: string | null = null) =>
       requests.filter((row) => row.status === wanted && (code === null || row.error_code === code)).length,
   };

@@ -2,9 +2,12 @@ import { fileURLToPath } from 'node:url';
 
 const configFile = fileURLToPath(new URL('../../vite.config.ts', import.meta.url));
 
-/** Builds an environment of the app's build into a folder, as it ships; `isWanted`: only those of its programs. */
+/**
+ * Returns a function that builds one environment of the app into a folder, as it ships. `isWanted` picks the programs
+ * to build.
+ */
 export async function shippedBuild() {
-  // Loading it takes longer than most tests, which find everything built.
+  // Vite is imported late because loading it takes longer than most tests, which find everything already built.
   const { createBuilder } = await import('vite');
   const builder = await createBuilder({ configFile, logLevel: 'error' });
   return async (name: string, outDir: string, isWanted?: (program: string) => boolean): Promise<void> => {

@@ -1,7 +1,10 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What a package for Linux may hold: names, the most megabytes of all of them together, and why it is in it. */
+/**
+ * The files that a package for Linux may contain: a pattern for their names, their maximum size together in megabytes,
+ * and why they are there.
+ */
 const shipped: readonly (readonly [pattern: RegExp, maxMb: number, why: string])[] = [
   [/^(?:portico|icudtl\.dat|(?:v8_context_)?snapshot(?:_blob)?\.bin|version|complete)$/, 260, 'Electron itself'],
   [/^(?:resources|chrome_\d+_percent)\.pak$/, 12, 'Chromium: its own pages and pictures'],
@@ -39,7 +42,9 @@ const shipped: readonly (readonly [pattern: RegExp, maxMb: number, why: string])
   [/^app\.asar\/node_modules\/(?:better-sqlite3|keytar|@napi-rs\/keyring-linux-\w+-gnu)\//, 8, 'the two native addons'],
 ];
 
-/** Files of a packaged program that nobody has explained, and groups that have grown beyond their most. */
+/**
+ * Returns the files of a packaged program that no pattern explains, and the groups that are larger than their maximum.
+ */
 export function unexplained(program: string): string[] {
   const files = [...filesIn(program), ...filesInArchive(join(program, 'resources', 'app.asar'))];
   const unknown = files.filter(({ name }) => !shipped.some(([pattern]) => pattern.test(name)));
@@ -65,7 +70,7 @@ interface Folder {
   readonly files?: Readonly<Record<string, Folder & { readonly size?: number }>>;
 }
 
-/** The table at the head of an archive: four lengths, the last one of the JSON that follows. */
+/** Reads the table at the head of an asar archive: four lengths, the last of which is that of the JSON that follows. */
 function filesInArchive(archive: string): Shipped[] {
   const file = openSync(archive, 'r');
   try {

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file system of a few megabytes that only programs `within` it see as `folder`. */
+/** A file system of a few megabytes. Only programs started with `within` see it, as `folder`. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Before the command line of a program. The program keeps its process id. */
+  /** Goes before a program's command line. The program keeps its process id. */
   readonly within: readonly string[];
-  /** Takes all of the space that is left, to the last byte. */
+  /** Fills all space that is left, to the last byte. */
   fill(): void;
   free(): void;
-  /** Copies all that is in a folder onto it, or all that it has into a folder. */
+  /** Copies everything in a folder onto the disk, or everything on the disk into a folder. */
   copyIn(from: string): void;
   copyOut(to: string): void;
   close(): Promise<void>;
 }
 
-/** Why there is none on this machine; null: there is. */
+/** Returns why this machine can't have one, or null if it can. */
 export function smallDiskMissing(): string | null {
   if (process.platform !== 'linux') return 'this is no Linux';
   try {
@@ -36,7 +36,8 @@ export async function smallDisk(folder: string, megabytes: number): Promise<Smal
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await Promise.race([once(holder.stdout, 'data'), failed(holder)]);
-  // For the system's own calls alone: who resolves links ends up in the folder below.
+  // Use this path only for the system's own file calls. Resolving the link would lead to the ordinary folder below the
+  // mount.
   const outside = join('/proc', String(holder.pid), 'root', folder);
   const filler = join(outside, 'filler');
   return {

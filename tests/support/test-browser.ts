@@ -9,9 +9,9 @@ const path = [
   '/usr/bin/google-chrome',
 ].find(existsSync);
 
-/** Whether this machine has one; a file without it says what it skips. */
-export function hasBrowser(what: string): boolean {
-  if (!path) console.warn(`${what} skipped: no Chromium is installed.`);
+/** Returns whether this machine has a Chromium. If not, prints which tests are skipped. */
+export function hasBrowser(skipped: string): boolean {
+  if (!path) console.warn(`${skipped} skipped: no Chromium is installed.`);
   return path !== undefined;
 }
 

@@ -14,8 +14,8 @@ import { unusedDataFolder } from './unused-data.ts';
 type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'output' | 'openedFile'>>;
 
 /**
- * A core on a folder of its own, with a gateway that the test directs; asked as a renderer would, without a transport. A person
- * who is asked agrees, unless `confirm` says otherwise.
+ * Opens a core on a folder of its own, with a gateway that the test directs. The client calls it as a renderer would,
+ * but without a transport. A person who is asked agrees, unless `confirm` decides otherwise.
  */
 export async function testCore({
   confirm,
@@ -66,7 +66,7 @@ export async function testCore({
     openSecrets: async () => memorySecrets(),
     session: sessionMemory(),
     sandboxPace: 0,
-    // Tests announce what changes, or look themselves.
+    // Tests announce changes or poll themselves.
     pollIntervals: { embedded: 3_600_000, remote: 3_600_000 },
     workerFile: join(threads, 'database-worker.js'),
     documentWorkerFile: join(threads, 'document-worker.js'),

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const openssl = promisify(execFile);
 
-/** An https server for `name` with a certificate of an authority that nobody knows. */
+/** Opens an HTTPS server for `name` whose certificate comes from an authority that nobody trusts. */
 export async function openTlsUpstream(name: string, answer: RequestListener) {
   const folder = await mkdtemp(join(tmpdir(), 'portico-tls-'));
   const file = (short: string) => join(folder, short);
@@ -27,7 +27,7 @@ export async function openTlsUpstream(name: string, answer: RequestListener) {
   return {
     origin: `https://${name}:${port}`,
     port,
-    /** The authority, in PEM. */
+    /** The authority's certificate, in PEM. */
     authority: ca ?? '',
     async close() {
       server.closeAllConnections();

@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { openDb } from '#core/storage/database/db.ts';
 import { openDatabase } from '#gateway/storage/open-database.ts';
 
-/** Databases of today's schema with nothing in them: to make one step by step takes longer than most tests. */
+/**
+ * Empty databases with the current schema. Running all migrations takes longer than most tests, so they are made once
+ * and copied.
+ */
 const unused = new Map<string, Promise<Buffer>>();
 const open = {
   'portico.db': openDb,
   'gateway.db': async (path: string) => (await openDatabase(path)).db,
 };
 
-/** A data folder as an app leaves it that was opened once and never used. */
+/** Makes a data folder as an app leaves it that was opened once and never used. */
 export async function unusedDataFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-core-'));
   for (const [name, openIt] of Object.entries(open)) {

@@ -6,19 +6,19 @@ import { createServer } from 'node:http';
 export interface Release {
   readonly version: string;
   readonly file: string;
-  /** What the feed calls the file, and where that leads. */
+  /** The address of the file in the feed. */
   readonly url?: string;
   readonly sha512?: string;
   readonly notes?: string;
-  /** Signed by somebody else, who has the server and not the key. */
+  /** Signs the feed with another key, as someone would who controls the server but doesn't have the key. */
   readonly forged?: boolean;
 }
 
 const keys = generateKeyPairSync('ed25519');
-/** What the build of an app has to be given so that it believes this feed. */
+/** The public key that an app's build must contain to trust this feed. */
 export const feedKey = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-/** The files that the builder writes beside packages, as a server gives them. */
+/** Serves the files that the builder writes next to packages. */
 export async function startUpdateFeed(port: number) {
   let release: Release | null = null;
   const asked: { path: string; headers: NodeJS.Dict<string | string[]> }[] = [];
@@ -52,7 +52,7 @@ function getSignature(release: Release): string {
   return sign(null, Buffer.from(getFeed(release)), key).toString('base64');
 }
 
-/** JSON is YAML. */
+/** The feed format is YAML, and JSON is valid YAML. */
 function getFeed({ version, file, url = 'new.AppImage', sha512, notes }: Release): string {
   const hash = sha512 ?? createHash('sha512').update(readFileSync(file)).digest('base64');
   const files = [{ url, sha512: hash, size: statSync(file).size }];

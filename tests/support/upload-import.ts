@@ -1,6 +1,6 @@
 import type { testCore } from './test-core.ts';
 
-/** Hands a file over for an import, in pieces; answers with its id. */
+/** Uploads a file for an import, piece by piece. Returns its id. */
 export async function uploaded(
   to: Awaited<ReturnType<typeof testCore>>,
   file: string | Buffer,

@@ -1,14 +1,14 @@
 import { LLMock } from '@copilotkit/aimock';
 
-/** An independent mock of OpenAI, Anthropic and Google on one port, and what points a gateway at it. */
+/** An independent mock of OpenAI, Anthropic and Google on one port, and the environment that points a gateway at it. */
 export interface Upstream {
   readonly env: Readonly<Record<string, string>>;
   readonly answer: string;
-  /** How many chat requests arrived. */
+  /** Returns the number of chat requests that arrived. */
   calls(): number;
-  /** Their bodies, as JSON text. */
+  /** Returns the bodies of these requests as JSON text. */
   bodies(): string[];
-  /** None has arrived yet. */
+  /** Forgets all requests so far. */
   forget(): void;
   stop(): Promise<void>;
 }

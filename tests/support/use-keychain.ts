@@ -1,7 +1,10 @@
 import { openKeychain } from '#core/storage/secrets/keychain.ts';
 import { keychainName, openSecretService } from '#core/storage/secrets/secret-service.ts';
 
-/** Run as a program of its own, in an environment that the test chooses: keeps a secret and says what became of it. */
+/**
+ * This file runs as a program of its own, in an environment that the test chooses. It stores a secret in the keychain
+ * and prints the result.
+ */
 const keychain = openKeychain({
   open: () => openSecretService('Portico'),
   backend: keychainName(process.platform),

@@ -1,4 +1,4 @@
-/** The environment in which a gateway takes one server for all three vendors. */
+/** Returns the environment in which a gateway uses one server for all three vendors. */
 export const vendorsAt = (origin: string) => ({
   OPENAI_API_KEY: 'k',
   OPENAI_BASE_URL: `${origin}/v1`,

@@ -1,7 +1,7 @@
 /**
- * Ways by which what got into a page could reach a server, without a click unless it says so. They run in the page itself. A
- * `preconnect` opens a connection on which nothing is asked, and `meta refresh` leads away: no policy of a page can close these two,
- * so that the elements are never drawn (`renderer/markdown/hostile.test.tsx`).
+ * The ways in which content on a page could reach a server, without a click unless the name says so. They run in the
+ * page itself. A `preconnect` opens a connection without a request, and `meta refresh` navigates away. No page policy
+ * can prevent these two, so the elements must never be drawn (`renderer/markdown/hostile.test.tsx`).
  */
 export const waysOut = {
   fetch: (url: string) => void fetch(url).catch(() => {}),
@@ -67,12 +67,12 @@ export const waysOut = {
   preconnect: (url: string) => void add('link', { rel: 'preconnect', href: url }),
 } as const;
 
-// In the page these stand beside the ways (`asScript`).
+// In the page these functions stand next to the ways out (`asScript`).
 declare function make(name: string, attributes: Readonly<Record<string, string>>): HTMLElement;
 declare function add(name: string, attributes: Readonly<Record<string, string>>): HTMLElement;
 declare function inSvg(name: string, attributes: Readonly<Record<string, string>>): void;
 
-/** A program that takes all ways, each by itself, whether or not the page lets it. */
+/** Returns a program that tries all ways, one by one, whether or not the page allows them. */
 export const asScript = (origin: string): string => `(() => {
   const make = (name, attributes) => {
     const element = document.createElement(name);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { WebSocket } from 'ws';
 
-/** What a page of the loopback server does, without a browser: trades the link's secret for a session. */
+/** Trades a link's secret for a session, as a page of the loopback server does, but without a browser. */
 export async function tradeLink(
   link: string,
   { origin, nonce = randomBytes(32).toString('hex') }: { origin?: string; nonce?: string } = {},
@@ -27,7 +27,7 @@ export interface SocketClaims {
   readonly path?: string;
 }
 
-/** Opens the socket; rejects with the status where the server refuses it. */
+/** Opens the socket. Rejects with the HTTP status if the server refuses it. */
 export function openSocket(url: string, { token, origin, host, path = '/rpc' }: SocketClaims): Promise<WebSocket> {
   const address = new URL(path, url);
   address.protocol = 'ws:';

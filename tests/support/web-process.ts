@@ -9,24 +9,25 @@ import { openSocket, tradeLink } from './web-page.ts';
 
 export interface WebProcess {
   readonly child: ChildProcess;
-  /** All lines that were printed. */
+  /** Returns all lines that were printed. */
   output(): string;
-  /** The newest one-time link that was printed; it may have been used, or have expired. */
+  /** Returns the newest one-time link that was printed. It may be used or expired. */
   link(): string;
-  /** A one-time link that nobody else was given, with at least half of its minute left. */
+  /** Returns a one-time link that no other caller got, with at least half of its minute left. */
   freshLink(): Promise<string>;
-  /** A new session's client, as a browser tab has it. */
+  /** Returns a new session's client, as a browser tab has it. */
   connect(): Promise<ContractRouterClient<Contract>>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 const freshForMs = 30_000;
-/** Asked more often, the host prints nothing new. */
+/** The host prints a new link at most this often. */
 const askAgainMs = 1_000;
 
 /**
- * The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys.
- * `opener`: the folder of the program that it opens browsers with; without one it opens none. `within`: what starts it.
+ * Starts the web host as users do: a process of its own, on its own folder, without the keychain and other programs'
+ * keys. `opener` is the folder of the program that it opens browsers with; without one it opens none. `within` is the
+ * command that starts it.
  */
 export async function startWebProcess(
   main: string,
@@ -72,7 +73,7 @@ export async function startWebProcess(
     async connect() {
       const { token } = await tradeLink(await freshLink());
       const socket = await openSocket(new URL(link()).origin, { token });
-      // The package's socket has the browser's methods that are used.
+      // The package's socket has all browser methods that the client uses.
       return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
     },
     async kill(signal) {
@@ -85,7 +86,7 @@ export async function startWebProcess(
   };
 }
 
-/** Runs it to its end, for the command lines that it refuses. */
+/** Runs the web host until it ends, for command lines that it refuses. */
 export async function runToEnd(
   main: string,
   args: readonly string[],

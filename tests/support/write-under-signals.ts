@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-/** Run as a program of its own: writes to the file that is named, and is sent a signal twenty thousand times meanwhile. */
+/** This file runs as a program of its own. It writes to the named file while it receives twenty thousand signals. */
 process.on('SIGUSR2', () => {});
 const file = openSync(process.argv[2] ?? '', 'w');
 const signalling = new Worker(
@@ -14,7 +14,7 @@ signalling.once('exit', () => {
   sending = false;
 });
 function write(): void {
-  for (let turn = 0; turn < 200; turn++) writeSync(file, 'x', 0);
+  for (let count = 0; count < 200; count++) writeSync(file, 'x', 0);
   if (sending) setImmediate(write);
 }
 write();

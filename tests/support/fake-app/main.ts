@@ -8,7 +8,10 @@ import { createFakeCore } from '../fake-core.ts';
 import { fakeMessage } from '../fake-data.ts';
 import { fakeModels, manyModels } from '../fake-models.ts';
 
-/** The window over a made-up core, for looking at it: `?empty`, `?first`, `?fail=models.list`, `?hold=usage.get`, `?many`. */
+/**
+ * Opens the window over a fake core, to look at it in a browser. The address chooses the state: `?empty`, `?first`,
+ * `?fail=models.list`, `?hold=usage.get`, `?many`.
+ */
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root"');
 const wish = new URLSearchParams(location.search);
@@ -28,24 +31,27 @@ for (const method of wish.getAll('fail'))
 for (const method of wish.getAll('hold')) core.hold(method, true);
 await openWindow(root, core.link);
 
-/** `?tokens=200`: answers with the session's `answer`, at so many tokens a second, four characters each. */
+/**
+ * With `?tokens=200` the fake streams the text in session storage under `answer` at that many tokens a second. A token
+ * counts as four characters.
+ */
 function wished(): FakeOptions {
   const rate = Number(wish.get('tokens') ?? 0);
   const answer = sessionStorage.getItem('answer');
   return rate > 0 && answer !== null ? { answer, paceMs: 20, pieceLength: Math.max(1, (rate * 4) / 50) } : {};
 }
 
-/** A conversation of so many messages, the last of which is the last. */
+/** Makes a conversation of this many messages. */
 function longThread(size: number): Message[] {
-  return Array.from({ length: size }, (_, at) =>
+  return Array.from({ length: size }, (_, index) =>
     fakeMessage({
-      id: `l${at}`,
+      id: `l${index}`,
       conversationId: 'c0',
-      parentId: at === 0 ? null : `l${at - 1}`,
-      role: at % 2 === 0 ? 'user' : 'assistant',
-      model: at % 2 === 0 ? null : 'sandbox/tour',
-      modelName: at % 2 === 0 ? null : 'Sandbox Tour',
-      text: at % 2 === 0 ? `Question ${at}` : fakeAnswer,
+      parentId: index === 0 ? null : `l${index - 1}`,
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      model: index % 2 === 0 ? null : 'sandbox/tour',
+      modelName: index % 2 === 0 ? null : 'Sandbox Tour',
+      text: index % 2 === 0 ? `Question ${index}` : fakeAnswer,
     }),
   );
 }

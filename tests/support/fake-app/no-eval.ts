@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// The page's policy forbids making functions from text; zod would try. The renderer itself has no zod.
+// The page's policy forbids creating functions from text, which zod would try. The real renderer doesn't contain zod.
 config({ jitless: true });

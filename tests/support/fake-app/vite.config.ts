@@ -6,7 +6,7 @@ import { diagramAssets } from '../../../scripts/diagram-assets.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The renderer as it is built for users, over a made-up core. Never part of what ships. */
+/** Builds the renderer as for users, but over the fake core. This build never ships. */
 export default defineConfig({
   root: path('.'),
   base: './/',

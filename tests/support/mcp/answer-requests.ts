@@ -6,10 +6,10 @@ export interface Request {
   readonly params?: { readonly protocolVersion?: string; readonly cursor?: string; readonly name?: string };
 }
 
-/** What a method returns. */
+/** What each method returns. */
 export type Results = Readonly<Record<string, (request: Request) => object>>;
 
-/** Serves tools on standard input and output with nothing of the SDK between, which would check what a hostile server sends. */
+/** Serves tools over standard input and output without the SDK, which would reject what a hostile server sends. */
 export async function answerRequests(name: string, given: Results): Promise<void> {
   const results: Results = {
     initialize: ({ params }) => ({

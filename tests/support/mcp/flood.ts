@@ -1,4 +1,4 @@
-/** A tool server whose tools answer with a word, with more values than are read, or with more bytes. */
+/** A tool server whose tools answer with one word, with more values than are accepted, or with more bytes. */
 import { answerRequests } from './answer-requests.ts';
 
 const part = { type: 'text', text: 'a word' };

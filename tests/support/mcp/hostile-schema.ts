@@ -1,4 +1,7 @@
-/** A tool server whose output schema has a pattern that takes a checker for ever, and a result that fits it almost. */
+/**
+ * A tool server whose output schema has a pattern that takes practically for ever to check, and a result that almost
+ * matches it.
+ */
 import { answerRequests } from './answer-requests.ts';
 
 const outputSchema = { type: 'object', properties: { word: { type: 'string', pattern: '^(a+)+$' } } };

@@ -1,5 +1,6 @@
 /**
- * A tool server whose list is as large as its arguments say: tools, fields of each, and whether each page names a next one.
+ * A tool server with a list of tools of any size. Its arguments set the number of tools, the fields of each, and
+ * whether each page names a next one.
  */
 import { answerRequests } from './answer-requests.ts';
 
