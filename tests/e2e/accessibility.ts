@@ -2,14 +2,17 @@ import { expect, type Page } from '@playwright/test';
 import axe, { type RunOnly, type RunOptions } from 'axe-core';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The rules that another colour scheme can break: only colours differ in it. */
+/** The rules that depend on colours. The dark scheme is checked for these only, because nothing else differs in it. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
 
-/** What is in view, once nothing is on its way any more, keeps WCAG 2.0 to 2.2 at A and AA and axe's best practice. */
+/**
+ * Expects that the visible part of the page, once nothing is moving, meets WCAG 2.0 to 2.2 at levels A and AA and axe's
+ * best practices.
+ */
 export const expectNoFault = (page: Page, view: string): Promise<void> =>
   expectNone(page, view, { type: 'tag', values: rules });
 
-/** The same, in the light and in the dark. */
+/** Expects the same in the light and in the dark colour scheme. */
 export async function expectNoFaultInEither(page: Page, view: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await expectNoFault(page, `${view}, light`);
@@ -18,10 +21,11 @@ export async function expectNoFaultInEither(page: Page, view: string): Promise<v
 }
 
 async function expectNone(page: Page, view: string, runOnly: RunOnly): Promise<void> {
-  // A page reads it once: that costs as much as it takes to look at a view.
+  // axe is loaded once per page: loading it takes as long as checking a view.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], runOnly } satisfies RunOptions;
-  // What begins to change while axe looks, as a button that is enabled, has colours of no theme: a fault is one that stays.
+  // While an element changes its state, such as a button that is enabled, its colours belong to no theme. So only a
+  // fault that stays counts.
   await expect.poll(() => faultsIn(page, view, options), { timeout: 10_000 }).toEqual([]);
 }
 
@@ -34,7 +38,10 @@ async function faultsIn(page: Page, view: string, options: RunOptions): Promise<
   return faults.map(({ id, html }) => `${view}: ${id} ${html}`);
 }
 
-/** In the page: waits for transitions, in which colours are none of the theme’s, but for nothing that never ends. */
+/**
+ * Runs in the page. Waits for transitions, because colours during one belong to no theme, but not for animations that
+ * never end.
+ */
 async function settled(): Promise<void> {
   for (let still = 0, frames = 0; still < 2 && frames < 300; frames++) {
     await new Promise(requestAnimationFrame);
@@ -42,8 +49,8 @@ async function settled(): Promise<void> {
       .getAnimations()
       .filter(({ playState, timeline }) => playState !== 'finished' && timeline === document.timeline)
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ending.map((each) => each.finished));
-    // What opens is marked for a frame before its change begins.
+    await Promise.allSettled(ending.map((animation) => animation.finished));
+    // An element that opens or closes has this mark for a frame before its transition begins.
     const marked = document.querySelector('[data-starting-style], [data-ending-style]') !== null;
     still = ending.length > 0 || marked ? 0 : still + 1;
   }

@@ -2,7 +2,7 @@ import { expectNoFaultInEither } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
 
-test('no view has an accessibility fault, nor one that only links lead to', async ({ launch }) => {
+test('no view has an accessibility fault, including views that only links lead to', async ({ launch }) => {
   const { page } = await launch();
   await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
   await expectNoFaultInEither(page, 'first run');

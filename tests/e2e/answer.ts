@@ -3,21 +3,22 @@ import type { ElectronApplication } from 'playwright';
 import { expect, type RunningApp } from './app.ts';
 
 interface Asked {
-  /** What the question said. */
+  /** The text of the question. */
   readonly text: string;
 }
 
 /**
- * Answers the question that `act` brings about, where the person is asked: outside of the app's page. `look` sees the page
- * of the web host first; a message box of the system nobody can look at from here.
+ * Triggers a question with `act` and answers it where the person is asked, which is outside the app's page. In the web
+ * host the question is a page that `inspect` sees first. In Electron it's a message box of the system, which a test
+ * can't see, so `inspect` isn't called.
  */
 export async function answering(
   app: RunningApp,
   answer: string,
   act: () => Promise<unknown>,
-  look: (question: Page) => Promise<void> = async () => {},
+  inspect: (question: Page) => Promise<void> = async () => {},
 ): Promise<Asked> {
-  return app.main ? answerBox(app.main, answer, act) : answerPage(app, answer, act, look);
+  return app.main ? answerBox(app.main, answer, act) : answerPage(app, answer, act, inspect);
 }
 
 interface Box {
@@ -30,11 +31,11 @@ interface Box {
 
 async function answerBox(main: ElectronApplication, answer: string, act: () => Promise<unknown>): Promise<Asked> {
   await main.evaluate(({ dialog }, label) => {
-    const told = Object.assign(globalThis, { box: null as Box | null });
+    const boxes = Object.assign(globalThis, { box: null as Box | null });
     dialog.showMessageBox = (async (...given: unknown[]) => {
       const box = given.at(-1) as Box;
       const { message, detail, buttons, defaultId, cancelId } = box;
-      told.box = { message, detail, buttons, defaultId, cancelId };
+      boxes.box = { message, detail, buttons, defaultId, cancelId };
       return { response: buttons.indexOf(label), checkboxChecked: false };
     }) as never;
   }, answer);
@@ -50,7 +51,7 @@ async function answerPage(
   app: RunningApp,
   answer: string,
   act: () => Promise<unknown>,
-  look: (question: Page) => Promise<void>,
+  inspect: (question: Page) => Promise<void>,
 ): Promise<Asked> {
   const links = () => [...app.output().matchAll(/^Portico asks: .* Answer at (http:\S+)$/gm)].map(([, link]) => link);
   const before = links().length;
@@ -60,7 +61,7 @@ async function answerPage(
   if (!context) throw new Error('The web host has a browser.');
   const question = await context.newPage();
   await question.goto(links().at(-1) ?? '');
-  await look(question);
+  await inspect(question);
   const text = await question.getByRole('main').textContent();
   await question.getByRole('button', { name: answer, exact: true }).click();
   await expect(question.getByRole('heading', { name: /^You said (yes|no)/ })).toBeVisible();

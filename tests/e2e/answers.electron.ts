@@ -3,7 +3,7 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { expectDrawn } from './drawn.ts';
 
-// In one app.
+// All tests share one app.
 test.describe.configure({ mode: 'default' });
 
 async function newChat(page: Page): Promise<void> {
@@ -11,7 +11,7 @@ async function newChat(page: Page): Promise<void> {
   await expect(articles(page)).toHaveCount(0);
 }
 
-/** What a paste into the composer gets of the system's clipboard. */
+/** Pastes into the composer and returns what it gets from the system's clipboard. */
 async function paste(page: Page): Promise<{ html: string; plain: string }> {
   const both = page.evaluate(
     () =>
@@ -31,7 +31,7 @@ async function paste(page: Page): Promise<{ html: string; plain: string }> {
   return both;
 }
 
-/** What is copied reaches the clipboard a little later. */
+/** Copied text reaches the clipboard a little later, so this tries again. */
 const pasted = (page: Page, plain: string | RegExp, html: string | RegExp) =>
   expect(async () => {
     const both = await paste(page);
@@ -39,7 +39,7 @@ const pasted = (page: Page, plain: string | RegExp, html: string | RegExp) =>
     expect(both.html).toMatch(html);
   }).toPass({ timeout: 60_000 });
 
-test('the simulated painter paints in the installed app, whose cryptography is not that of Node', async ({
+test("the simulated painter works in the installed app, whose cryptography differs from Node's", async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -51,14 +51,12 @@ test('the simulated painter paints in the installed app, whose cryptography is n
   await expect(answer.getByRole('img', { name: 'Image made by Sandbox Painter' })).toBeVisible();
 });
 
-test('formulas and diagrams are drawn under the page’s own policy, and nothing is fetched for them', async ({
-  app: { page },
-}) => {
+test("formulas and diagrams are drawn under the page's own policy and load nothing", async ({ app: { page } }) => {
   await newChat(page);
   await expectDrawn(page);
 });
 
-test('Copy gives rich text to documents and Markdown to everything else', async ({ app: { page } }) => {
+test('Copy puts rich text into documents and Markdown into plain text fields', async ({ app: { page } }) => {
   await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'a **bold** word');
@@ -72,21 +70,21 @@ test('Copy gives rich text to documents and Markdown to everything else', async 
   await pasted(page, 'a **bold** word', /^$/);
 });
 
-test('a selection of the chat gives its messages to the clipboard, and nothing that stands around them', async ({
+test('copying a selection of the chat copies its messages without the controls around them', async ({
   app: { page },
 }) => {
   await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
-  for (const [at, words] of ['a **bold** word', 'a second _question_'].entries()) {
+  for (const [index, words] of ['a **bold** word', 'a second _question_'].entries()) {
     await ask(page, words);
-    await ended(articles(page).nth(2 * at + 1));
+    await ended(articles(page).nth(2 * index + 1));
   }
   await message(page).fill('a draft that stays here');
   await page.getByRole('log', { name: 'Conversation' }).focus();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('ControlOrMeta+c');
-  const turn = (words: string) => `You\n\n${words}\n\nSandbox Echo\n\n${words}`;
-  const both = `${turn('a **bold** word')}\n\n${turn('a second _question_')}`;
+  const exchange = (words: string) => `You\n\n${words}\n\nSandbox Echo\n\n${words}`;
+  const both = `${exchange('a **bold** word')}\n\n${exchange('a second _question_')}`;
   await expect.poll(async () => (await paste(page)).plain).toBe(both);
   const { html } = await paste(page);
   expect(html).toContain('<strong>bold</strong>');
@@ -95,9 +93,9 @@ test('a selection of the chat gives its messages to the clipboard, and nothing t
   const from = await articles(page).nth(2).getByText('a second').boundingBox();
   const to = await articles(page).nth(3).locator('em').boundingBox();
   if (!from || !to) throw new Error('The messages are not in view');
-  // A press on what is selected would drag it.
+  // Deselects first: pressing on selected text would drag it.
   await page.mouse.click(to.x + 200, to.y + 200);
-  // Drawn by the mouse, from the question into the answer.
+  // Selects with the mouse, from the question into the answer.
   await page.mouse.move(from.x + 1, from.y + from.height / 2);
   await page.mouse.down();
   await page.mouse.move(to.x, to.y + to.height / 2, { steps: 12 });

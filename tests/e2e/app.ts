@@ -19,7 +19,9 @@ import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Keys, keychains and providers of the machine that runs the tests stay out of them. */
+/**
+ * Removed from the environment, so that tests don't use the keys, keychain and providers of the machine they run on.
+ */
 const unset = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_BASE_URL', 'DBUS_SESSION_BUS_ADDRESS'];
 
 export interface RunningApp {
@@ -27,25 +29,28 @@ export interface RunningApp {
   readonly dataFolder: string;
   /** The main process; null in the web host. */
   readonly main: ElectronApplication | null;
-  /** What the host printed so far. */
+  /** Returns what the host has printed so far. */
   output(): string;
   /** Ends the app as its user would. */
   close(): Promise<void>;
-  /** The same at once by the window's own button, so that the page can still save; then the host. */
+  /** Closes the window immediately with its own button, so that the page can still save, and then ends the host. */
   leave(): Promise<void>;
-  /** `kill -9`: no handler runs. */
+  /** Ends the app with `kill -9`, so no handler runs. */
   kill(): Promise<void>;
 }
 
 export interface LaunchOptions {
-  /** A folder of an earlier run; without it the app starts as on its first day. */
+  /** A data folder of an earlier run. Without one the app starts as on its first day. */
   readonly dataFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Simulated models write at the pace of real ones: for what happens while an answer is written. Else they answer at once. */
+  /**
+   * Simulated models write at the pace of real ones, for tests of what happens during an answer. Otherwise they answer
+   * immediately.
+   */
   readonly paced?: boolean;
-  /** Of the command line, for Electron alone. */
+  /** Command-line flags, in Electron only. */
   readonly flags?: readonly string[];
-  /** What the system opens with the program, for Electron alone. */
+  /** What the system opens the program with, in Electron only. */
   readonly opens?: readonly string[];
 }
 
@@ -54,10 +59,11 @@ type Started = LaunchOptions & { readonly dataFolder: string };
 type Start = (options: Started) => Promise<RunningApp>;
 
 /**
- * `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. Then, whatever the
- * journey was, its chats and the ledger have to say the same. `app` is one that all tests of a file share, one after another: for
- * journeys that need no first day and no end (`test.describe.configure` in the file). It starts as `starts` says, by `test.use`, and
- * without an environment of its own it was tried once. `upstream` is the providers of the tests that say so: a mock that has heard nothing.
+ * The fixtures of the end-to-end tests. `launch()` starts the built app in this project's host; an app that a test
+ * leaves running is ended after it, and then its chats and the ledger must agree. `app` is an app that all tests of a
+ * file share, for tests that need neither a first start nor an end of the app (`test.describe.configure` in the file).
+ * It starts with the options in `starts`, set by `test.use`; without an `env` of its own, "Try it now" was already
+ * pressed. `upstream` is a mock of the providers that has received nothing yet.
  */
 export const test = base.extend<
   { launch: Launch; folder: string; starts: LaunchOptions; app: RunningApp; upstream: Upstream },
@@ -78,7 +84,7 @@ export const test = base.extend<
     },
     { scope: 'worker', auto: true },
   ],
-  // Electron's journeys need none, and the others no more than one: each start of an app has a context of its own in it.
+  // Electron tests need no browser, and the others need only one: each start of an app has a context of its own in it.
   openBrowser: [
     async ({ playwright, launchOptions }, use) => {
       let browser: Promise<Browser> | undefined;
@@ -152,7 +158,8 @@ async function start(
   const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
   for (const name of unset) if (!(name in env)) delete clean[name];
   if (project.name === 'electron') return startElectron(dataFolder, clean, flags, opens);
-  // A browser with windows lets a page copy while somebody uses it. Without any it asks, and nobody answers.
+  // A browser with a window lets a page copy while a person uses it. A headless browser asks for permission, and nobody
+  // would answer.
   const options = { ...contextOptions, permissions: ['clipboard-write'] };
   return startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(options));
 }
@@ -171,7 +178,7 @@ async function startWeb(
   open: () => Promise<BrowserContext>,
 ): Promise<RunningApp> {
   const entry = join(root, 'dist', 'main', 'web.js');
-  // The same program starts a hundred times: it is compiled once.
+  // The same program starts about a hundred times, so its compiled code is cached.
   const compiled = { NODE_COMPILE_CACHE: join(root, '.cache', 'node') };
   const child = spawn(process.execPath, [entry, '--no-open', '--data-dir', dataFolder], {
     env: { ...env, ...compiled },
@@ -220,14 +227,16 @@ async function startElectron(
   opens: readonly string[],
 ): Promise<RunningApp> {
   const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  // Without `executablePath`: only then does Playwright hold the app back until it is attached to it, and misses nothing of its start.
+  // `executablePath` isn't set: only without it does Playwright pause the app until it's attached, and so misses
+  // nothing of the start.
   const app = await electron.launch({ args: [...flags, ...more, root, '--data-dir', dataFolder, ...opens], env });
   const child = app.process();
   const lines: string[] = [];
   let killed = false;
   child.stdout?.on('data', (chunk) => lines.push(String(chunk)));
   child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
-  // Without a limit of its own an action in a window has another one than on a page.
+  // The default timeout in an Electron window differs from that on a page. 0 removes it, so that the test's own limit
+  // applies as on a page.
   app.context().setDefaultTimeout(0);
   return {
     page: await app.firstWindow(),
@@ -258,7 +267,7 @@ async function startElectron(
   };
 }
 
-/** Every message box of the system is answered by this button from now on. */
+/** Makes every message box of the system answer with this button from now on. */
 export const answerBoxes = (app: ElectronApplication, button: string) =>
   app.evaluate(({ dialog }, wanted) => {
     const answer = (...given: unknown[]) => {

@@ -5,7 +5,7 @@ import { dollars, getBalance, openingBalance } from './money.ts';
 
 test.describe.configure({ mode: 'default' });
 
-test('the router explains its choice, and what is never wanted is not chosen again, by keyboard alone', async ({
+test('the router explains its choice, and a model that the user excludes is not chosen again', async ({
   app: { page },
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -44,7 +44,7 @@ test('the router explains its choice, and what is never wanted is not chosen aga
   await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText(second ?? '');
 });
 
-test('Auto follows the policy and the price limit of its chat, and says when the limit leaves nothing to choose', async ({
+test("Auto follows the chat's policy and price limit, and explains when the limit excludes every model", async ({
   app: { page },
 }) => {
   await newChat(page, 'Auto');
@@ -74,8 +74,8 @@ test('Auto follows the policy and the price limit of its chat, and says when the
   await page.keyboard.press('Escape');
 });
 
-// Last: the setting stays.
-test('Auto’s choice is shown and confirmed before anything is sent, where the user wants it so, by keyboard alone', async ({
+// This test comes last because its setting stays.
+test("Auto's choice is shown and confirmed by keyboard before anything is sent when the setting is on", async ({
   app: { page },
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -120,14 +120,14 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   const cost = dollars(await articles(page).nth(1).locator('footer').textContent());
   await expect.poll(() => getBalance(page)).toBe(before - cost);
 
-  // A further answer and another wording ask first, too.
+  // Regenerating an answer and editing a message ask first, too.
   await articles(page).nth(1).focus();
   await page.keyboard.press('r');
   await expect(card).toContainText(/Auto would ask/);
   await expect(card.getByRole('button', { name: 'Choose another' })).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
-  // The dialog gives the focus back to where it was.
+  // Closing the dialog returns the focus to the article.
   await expect(articles(page).nth(1)).toBeFocused();
   await expect(articles(page)).toHaveCount(2);
   await articles(page).first().focus();

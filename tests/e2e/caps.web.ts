@@ -5,7 +5,7 @@ import { articles, ask, capMessages, ended, message, newChat } from './chat.ts';
 import { bill, billed, comparison } from './compared.ts';
 import { chatTotal, dollars } from './money.ts';
 
-/** A cap that hardly any message stays below. */
+/** All tests run with a cap that almost every message exceeds. */
 test.describe.configure({ mode: 'default' });
 test.use({ starts: ({ upstream }, use) => use({ env: upstream.env }) });
 
@@ -15,7 +15,7 @@ test.beforeEach(async ({ app }) => {
   capped.add(app);
 });
 
-test('a cap stops a message that might exceed it, and the user may send it all the same', async ({
+test('a cap stops a message that might exceed it, and the user may send it anyway', async ({
   app: { page },
   upstream,
 }) => {
@@ -33,7 +33,7 @@ test('a cap stops a message that might exceed it, and the user may send it all t
   expect(upstream.calls()).toBe(1);
 });
 
-test('a cap counts all columns together, a model that reads no image is named, and the user decides', async ({
+test('a cap counts all models of a comparison together, and a model that reads no images is named', async ({
   app: { page },
   upstream,
 }) => {
@@ -68,7 +68,7 @@ test('a cap counts all columns together, a model that reads no image is named, a
   await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(await billed(page));
 });
 
-test('a cap stops a further answer and an edit before anything is stored, and the user may send either all the same', async ({
+test('a cap stops Regenerate and an edit before anything is stored, and the user may send either anyway', async ({
   app: { page },
   upstream,
 }) => {

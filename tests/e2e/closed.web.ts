@@ -1,13 +1,13 @@
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
 
-test('thinking shows what is thought, an answer that ends elsewhere is marked, and a wording is unsent: both still are after the app was closed', async ({
+test('a reasoning summary, the mark of a new answer and an unsent edit are still there after a restart', async ({
   launch,
 }) => {
   const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(first.page, 'Sandbox Reasoner');
-  // Each state is noted as it is shown: on a busy machine the next one may be there before a test looks.
+  // Each state is recorded when it's shown: on a busy machine the next one may be there before the test checks.
   const seen = await first.page.evaluateHandle(() => {
     const lines: { text: string; height: number }[] = [];
     new MutationObserver(() => {

@@ -9,7 +9,7 @@ import { stored } from './stored.ts';
 test.describe.configure({ mode: 'default' });
 test.use({ starts: { paced: true } });
 
-/** By keyboard alone, from the composer. */
+/** Chooses models to compare by keyboard alone, starting in the composer. */
 async function compareByKeys(page: Page, names: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Compare models' }).focus();
   await page.keyboard.press('Enter');
@@ -24,7 +24,7 @@ async function compareByKeys(page: Page, names: readonly string[]): Promise<void
   await page.keyboard.press('Escape');
 }
 
-test('three models answer one question side by side, one is chosen and the chat goes on below it, by keyboard alone', async ({
+test('three models answer one question side by side, and the chat continues below the chosen answer, by keyboard alone', async ({
   app: { page },
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -82,7 +82,7 @@ test('three models answer one question side by side, one is chosen and the chat 
   expect(await booked(page, 'Which of you knows the ledger best?', 4)).toBe(-all);
 });
 
-test('a further question goes to all columns, and the one that is chosen then has the whole chat with its model', async ({
+test('a further question goes to all columns, and the column chosen then continues with its model and the complete chat', async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -102,7 +102,7 @@ test('a further question goes to all columns, and the one that is chosen then ha
 
   await comparison(page).last().getByRole('button', { name: 'Continue with this one' }).last().click();
   await expect(comparison(page)).toHaveCount(0);
-  for (const at of [1, 3]) await expect(articles(page).nth(at)).toHaveAccessibleName('Sandbox Tour');
+  for (const index of [1, 3]) await expect(articles(page).nth(index)).toHaveAccessibleName('Sandbox Tour');
   await expect(page.getByText('And why?', { exact: true })).toHaveCount(1);
   await articles(page).last().getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Show side by side' }).click();
@@ -117,7 +117,7 @@ test('a further question goes to all columns, and the one that is chosen then ha
   await expect(articles(page).last()).toContainText('Thank you.');
 });
 
-test('one column fails and another is stopped while the rest goes on; Retry asks again in its place', async ({
+test('one column fails and another is stopped while the third completes, and Retry asks again in the same column', async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -154,7 +154,7 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
   await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(all);
 });
 
-test('in a narrow window the columns stand one below another and nothing reaches beyond it', async ({
+test('in a narrow window the columns stand below one another and none is wider than the window', async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -164,7 +164,7 @@ test('in a narrow window the columns stand one below another and nothing reaches
   await ask(page, '| a | b |\n|---|---|\n| a very long cell that does not break anywhere | another one of the kind |');
   await expect(comparison(page)).toContainText('2 answers compared');
   const [first, second] = await columns(page).evaluateAll((all) =>
-    all.map((each) => each.getBoundingClientRect().toJSON()),
+    all.map((column) => column.getBoundingClientRect().toJSON()),
   );
   expect(second.top).toBeGreaterThan(first.bottom - 1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
@@ -172,10 +172,10 @@ test('in a narrow window the columns stand one below another and nothing reaches
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('kill -9 in the middle leaves each column with its words, marked, and the choice of the composer as it was', async ({
+test('after kill -9 during a comparison, each column keeps its words and a mark, and the composer keeps its models', async ({
   launch,
 }) => {
-  // Two starts of the app, and words that are written slowly in between.
+  // This test starts the app twice and waits for slow answers in between.
   test.slow();
   const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
@@ -195,7 +195,7 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
   await compareByKeys(first.page, ['Sandbox Echo']);
   await message(first.page).fill('half a thou');
   await expect(first.page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
-  // The draft is saved when typing pauses.
+  // The draft is saved when typing pauses or the window loses the focus.
   await first.page.evaluate(() => dispatchEvent(new Event('blur')));
   await openChat(first.page, /Write slowly/);
   await expect(columns(first.page)).toHaveCount(3);

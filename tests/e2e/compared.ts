@@ -6,7 +6,7 @@ export const comparison = (page: Page): Locator => page.getByRole('group', { nam
 export const columns = (page: Page): Locator => comparison(page).getByRole('article');
 export const bill = (column: Locator): Locator => column.getByRole('button', { name: /billed|estimated|list price/ });
 
-/** What all columns together were billed, each read from its own bill. */
+/** Returns the sum of the costs of all columns, each read from its own bill. */
 export async function billed(page: Page): Promise<bigint> {
   let sum = 0n;
   for (const column of await columns(page).all()) sum += dollars(await bill(column).textContent());

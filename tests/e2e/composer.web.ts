@@ -9,7 +9,7 @@ import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
 
-test('what kill -9 cut off, a draft and what waits are there after the restart; nothing stays held, and the user goes on in order', async ({
+test('after kill -9 the partial answer, the draft and the queue are there, no hold is left, and the chat continues in order', async ({
   launch,
 }) => {
   const first = await launch({ paced: true });
@@ -60,7 +60,7 @@ test('what kill -9 cut off, a draft and what waits are there after the restart; 
   await expect(articles(page).nth(5)).toContainText('And it goes on.');
 });
 
-test('a quote comes before, a bill that adds up comes after, and the chat’s total is what the ledger has', async ({
+test("a quote is shown before sending, a bill that adds up after, and the chat's total agrees with the ledger", async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -101,7 +101,7 @@ test('a quote comes before, a bill that adds up comes after, and the chat’s to
   expect(await booked(page, 'Sandbox Reasoner', 2)).toBe(-(cost + second));
 });
 
-test('a model that reads no images says so before anything is sent, and text goes to every model', async ({
+test('a model that reads no images is reported before anything is sent, and text files go to every model', async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -126,14 +126,14 @@ test('a model that reads no images says so before anything is sent, and text goe
   await expect(articles(page).nth(1)).toContainText('Here it is');
 });
 
-test('a summary is quoted, written, itemised in the chat’s total, and stands for what it replaced', async ({
+test("a summary is quoted, written, listed in the chat's total, and replaces the messages it sums up", async ({
   app: { page },
 }) => {
   await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
-  for (const [at, words] of ['first question', 'second question', 'third question'].entries()) {
+  for (const [index, words] of ['first question', 'second question', 'third question'].entries()) {
     await ask(page, words);
-    await ended(articles(page).nth(at * 2 + 1));
+    await ended(articles(page).nth(index * 2 + 1));
   }
   await page.getByRole('button', { name: /^Context/ }).click();
   const summary = page.getByRole('region', { name: 'Summary' });
@@ -152,7 +152,7 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   expect(await booked(page, 'first question', 4)).toBe(-sum);
 });
 
-test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
+test('a picture in an answer is not loaded, and one on this machine is refused even when the user asks for it', async ({
   app: { page },
 }) => {
   const canary = await openCanary();
@@ -174,14 +174,14 @@ test('a picture that an answer names is not fetched, and one inside this machine
   await canary.close();
 });
 
-test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({
+test('an attached PDF shows its first page and its page count, and a damaged one is reported', async ({
   app: { page },
 }) => {
   await newChat(page);
-  const whole = pagePdf(['Minutes of the meeting', 'Everybody was there.']);
+  const intact = pagePdf(['Minutes of the meeting', 'Everybody was there.']);
   const damaged = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(2000, 0x20)]);
   await page.locator('input[type=file]').setInputFiles([
-    { name: 'minutes.pdf', mimeType: 'application/pdf', buffer: whole },
+    { name: 'minutes.pdf', mimeType: 'application/pdf', buffer: intact },
     { name: 'damaged.pdf', mimeType: 'application/pdf', buffer: damaged },
   ]);
   const card = page.getByRole('button', { name: 'Open minutes.pdf' });
@@ -191,13 +191,13 @@ test('an attached PDF shows its first page and how many there are; one that is d
   const picture = dialog.getByRole('img', { name: 'First page of minutes.pdf' });
   await expect(picture).toBeVisible();
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBeGreaterThan(900);
-  // Words were drawn: it is not one colour all over.
+  // Some pixels are dark, so text was drawn and the picture isn't empty.
   const dark = await picture.evaluate((image: HTMLImageElement) => {
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
     const pen = canvas.getContext('2d');
     pen?.drawImage(image, 0, 0, image.width, image.height);
     const { data } = pen?.getImageData(0, 0, image.width, image.height) ?? { data: [] };
-    return [...data].filter((value, at) => at % 4 === 0 && value < 100).length;
+    return [...data].filter((value, index) => index % 4 === 0 && value < 100).length;
   });
   expect(dark).toBeGreaterThan(50);
   await expect(dialog).toContainText('1 page, the first one is shown · about');

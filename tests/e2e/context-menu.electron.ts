@@ -4,7 +4,7 @@ import type { ElectronApplication, Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ended, message } from './chat.ts';
 
-// In one app.
+// All tests share one app.
 test.describe.configure({ mode: 'default' });
 
 async function newChat(page: Page): Promise<void> {
@@ -12,13 +12,13 @@ async function newChat(page: Page): Promise<void> {
   await expect(articles(page)).toHaveCount(0);
 }
 
-/** A small picture. */
+/** A picture of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Menus that would open are noted instead: a real one waits for the system’s mouse. */
+/** Records menus instead of opening them: a real menu would wait for the system's mouse. */
 const noteMenus = (main: ElectronApplication) =>
   main.evaluate(({ Menu }) => {
     const noted: string[][] = [];
@@ -30,7 +30,7 @@ const noteMenus = (main: ElectronApplication) =>
 const lastMenu = (main: ElectronApplication) =>
   main.evaluate(() => (globalThis as unknown as { noted: string[][] }).noted.at(-1) ?? []);
 
-test('the right mouse button offers what can be done: in a field, with a selection, on a chat and on a message', async ({
+test('the right mouse button offers what fits the field, the selection, the chat or the message', async ({
   app: { page, main },
 }) => {
   if (!main) throw new Error('This is a journey of the installed app');
@@ -68,7 +68,7 @@ test('the right mouse button offers what can be done: in a field, with a selecti
   await expect(page.getByRole('textbox', { name: 'New wording' })).toBeFocused();
   await page.keyboard.press('Escape');
 
-  // Selected words have the menu of the system.
+  // Selected words get the system's menu.
   const word = answer.locator('strong').first();
   await word.dblclick({ position: { x: 8, y: 8 } });
   await word.click({ button: 'right', position: { x: 8, y: 8 } });
@@ -76,10 +76,10 @@ test('the right mouse button offers what can be done: in a field, with a selecti
   await expect(page.getByRole('menuitem')).toHaveCount(0);
 });
 
-test('the spelling is checked until that is switched off in the settings', async ({ app: { page, main } }) => {
+test('spelling is checked until it is switched off in the settings', async ({ app: { page, main } }) => {
   if (!main) throw new Error('This is a journey of the installed app');
   const checked = () => main.evaluate(({ session }) => session.defaultSession.isSpellCheckerEnabled());
-  // Now and then the answer of the main process is lost to its garbage collection: it is asked again.
+  // Now and then the main process loses its answer to garbage collection, so this asks again.
   await expect(async () => expect(await checked()).toBe(true)).toPass();
   await page.evaluate(() => {
     location.hash = '#settings/chat';
@@ -90,7 +90,10 @@ test('the spelling is checked until that is switched off in the settings', async
   await expect(async () => expect(await checked()).toBe(true)).toPass();
 });
 
-test('a picture of the page is saved as it is, and said if it cannot be', async ({ app: { page, main }, folder }) => {
+test('a picture of the page is saved unchanged, and a failure to save is reported', async ({
+  app: { page, main },
+  folder,
+}) => {
   if (!main) throw new Error('This is a journey of the installed app');
   await newChat(page);
   await page.locator('input[type=file]').first().setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
@@ -100,13 +103,13 @@ test('a picture of the page is saved as it is, and said if it cannot be', async 
     const downloads: Record<string, unknown> = { path };
     Object.assign(globalThis, { downloads });
     dialog.showErrorBox = (title, detail) => {
-      downloads.said = `${title}: ${detail}`;
+      downloads.error = `${title}: ${detail}`;
     };
     Menu.prototype.popup = function popup() {
       this.items.find(({ label }) => label === 'Save image…')?.click();
     };
     session.defaultSession.on('will-download', (_, item) => {
-      // The system’s dialog cannot be seen by a test: the path is what would be chosen there.
+      // A test can't see the system's dialog. This is the path that a person would choose there.
       item.setSavePath(String(downloads.path));
       item.once('done', (_event, state) => {
         downloads.last = { state, offered: item.getSaveDialogOptions().defaultPath?.split(/[\\/]/).at(-1) };
@@ -119,13 +122,13 @@ test('a picture of the page is saved as it is, and said if it cannot be', async 
   await expect.poll(last).toEqual({ state: 'completed', offered: 'image.png' });
   expect(await readFile(saved)).toEqual(png);
 
-  // A file is no folder.
+  // This path is inside a file, so saving must fail.
   const nowhere = join(saved, 'saved.png');
   await main.evaluate((_, path) => {
     Object.assign((globalThis as unknown as { downloads: object }).downloads, { path });
   }, nowhere);
   await picture.click({ button: 'right' });
-  const said = () => main.evaluate(() => (globalThis as unknown as { downloads: { said?: string } }).downloads.said);
-  await expect.poll(said).toContain('The image was not saved');
-  expect(await said()).toContain(nowhere);
+  const error = () => main.evaluate(() => (globalThis as unknown as { downloads: { error?: string } }).downloads.error);
+  await expect.poll(error).toContain('The image was not saved');
+  expect(await error()).toContain(nowhere);
 });

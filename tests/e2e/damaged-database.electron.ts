@@ -4,7 +4,7 @@ import { damageDatabase } from '../support/damaged-database.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended } from './chat.ts';
 
-/** Nobody can press a button of the system's box, so the main process is given one that answers. */
+/** Nobody can press a button in the system's box, so the main process loads a replacement that answers. */
 const answeringBoxes = `
 const { dialog } = require('electron');
 dialog.showMessageBox = async (options) => {
@@ -13,7 +13,7 @@ dialog.showMessageBox = async (options) => {
 };
 `;
 
-test('a damaged database is told with its file and its newest backup, and one press brings the chats back', async ({
+test('a damaged database is reported with its file and newest backup, and one press restores the chats', async ({
   launch,
   folder,
 }) => {

@@ -5,7 +5,10 @@ import { articles, ask, chooseModel, ended } from './chat.ts';
 const source =
   'Area $\\pi r^2$.\n\n```mermaid\nflowchart LR\n  A[Ask] --> B[Answer]\n```\n\n![beacon](https://example.org/a.png)\n\nend';
 
-/** In a new chat: formulas and diagrams are drawn under the page's own policy, which each host gives it, and nothing is fetched for them. */
+/**
+ * In a new chat, expects that formulas and diagrams are drawn under the page's own policy, which each host sends, and
+ * that nothing is loaded for them.
+ */
 export async function expectDrawn(page: Page): Promise<void> {
   const refused: string[] = [];
   page.on('console', (line) => {

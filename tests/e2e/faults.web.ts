@@ -6,7 +6,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 
-test('a page whose server died says where it was, keeps what is typed, goes on with its new link, and sends once', async ({
+test('a page whose server died shows where the server was, keeps the draft, continues with a new link and sends the draft once', async ({
   openBrowser,
   folder,
 }) => {

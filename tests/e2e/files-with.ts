@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The files of a folder, at any depth, whose bytes contain a secret. */
+/** Returns the files of a folder, at any depth, whose bytes contain a secret. */
 export async function filesWith(folder: string, secret: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

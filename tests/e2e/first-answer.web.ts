@@ -1,13 +1,13 @@
 import { expect, test } from './app.ts';
 import { amountIn, dollars, getBalance } from './money.ts';
 
-test('two clicks lead to a streamed answer whose cost is what the balance, the ledger and the usage say', async ({
+test('two clicks lead to a streamed answer whose cost agrees with the balance, the ledger and the usage page', async ({
   launch,
 }) => {
   const { page, close, dataFolder } = await launch({ paced: true });
   await page.getByRole('button', { name: 'Try it now' }).click();
   const before = await getBalance(page);
-  // It is written within a few seconds.
+  // The answer takes only a few seconds, so waiting for its Stop button has to start before the click.
   const stop = page.getByRole('button', { name: 'Stop', exact: true });
   await Promise.all([expect(stop).toBeVisible(), page.getByRole('button', { name: 'Send' }).click()]);
 
@@ -39,7 +39,7 @@ test('two clicks lead to a streamed answer whose cost is what the balance, the l
     .getByRole('link', { name: /portico|tour|what/i })
     .first()
     .click();
-  const kept = again.page.getByRole('log', { name: 'Conversation' }).getByRole('article').nth(1);
-  await expect(kept.getByText('Simulated')).toBeVisible();
-  expect(dollars(await kept.textContent())).toBe(cost);
+  const stored = again.page.getByRole('log', { name: 'Conversation' }).getByRole('article').nth(1);
+  await expect(stored.getByText('Simulated')).toBeVisible();
+  expect(dollars(await stored.textContent())).toBe(cost);
 });

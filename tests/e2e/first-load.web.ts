@@ -7,7 +7,10 @@ test.describe.configure({ mode: 'default' });
 
 const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
 
-/** The rest is loaded after two seconds at the latest (use-settled.ts): on a busy machine also before anything is shown. */
+/**
+ * Measures the first load again until it takes less than two seconds: then the rest of the app starts to load
+ * (use-settled.ts), on a busy machine before anything is shown, and would be counted too.
+ */
 async function firstLoadInTime(page: Page, until: 'composer' | 'messages'): Promise<number> {
   let bytes = 0;
   const milliseconds = async () => {
@@ -19,7 +22,7 @@ async function firstLoadInTime(page: Page, until: 'composer' | 'messages'): Prom
   return bytes;
 }
 
-/** Answers requests for this only when the returned function is called. */
+/** Holds requests to matching URLs back until the returned function is called. */
 async function hold(page: Page, url: RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
@@ -29,28 +32,26 @@ async function hold(page: Page, url: RegExp): Promise<() => void> {
   return resolve;
 }
 
-test('what is loaded before the composer can be used is small, and no view offends the policy of the page', async ({
-  launch,
-}) => {
+test("little is loaded before the composer can be used, and no view violates the page's policy", async ({ launch }) => {
   const { page } = await launch();
   const refused: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') refused.push(message.text());
   });
-  await page.exposeFunction('refusedByPolicy', (what: string) => refused.push(what));
+  await page.exposeFunction('refusedByPolicy', (violation: string) => refused.push(violation));
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, sample }) =>
-      (window as unknown as { refusedByPolicy: (what: string) => void }).refusedByPolicy(
+      (window as unknown as { refusedByPolicy: (violation: string) => void }).refusedByPolicy(
         `${violatedDirective} ${sample}`,
       ),
     );
   });
-  // A page that is loaded again before it has its session gets none.
+  // The page has to have its session first: a page that is reloaded before gets none.
   await message(page).waitFor();
   const bytes = await firstLoadInTime(page, 'composer');
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThanOrEqual(250_000);
-  // The views, when there is time.
+  // The other views are loaded later, when the page is idle.
   await expect.poll(() => loadedBytes(page)).toBeGreaterThan(bytes + 100_000);
   for (const view of views) {
     await page.evaluate((hash) => {
@@ -62,15 +63,17 @@ test('what is loaded before the composer can be used is small, and no view offen
   expect(refused).toEqual([]);
 });
 
-test('a start in a chat loads what shows its messages, and no other view before', async ({ app: { page } }) => {
+test('starting in a chat loads what shows its messages, and no other view before that', async ({ app: { page } }) => {
   await newChat(page);
   await ask(page, 'What is a portico?');
   await ended(articles(page).nth(1));
-  // With the parser of Markdown, two fonts and, where it comes in time, the list of chats.
+  // This includes the Markdown parser, two fonts and, if it comes in time, the list of chats.
   expect(await firstLoadInTime(page, 'messages')).toBeLessThanOrEqual(428_000);
 });
 
-test('a view whose code does not arrive says so and opens when it can be had', async ({ app: { page } }) => {
+test('a view whose code fails to load shows an error and opens once the code is available', async ({
+  app: { page },
+}) => {
   await newChat(page);
   await page.route(/\/assets\/usage-page-/, (route) => route.abort());
   await page.reload();
@@ -85,14 +88,14 @@ test('a view whose code does not arrive says so and opens when it can be had', a
   await open('#models');
   await expect(page.getByRole('heading', { name: 'Models' })).toBeVisible();
   await open('#usage');
-  // To open it again is to try again: that has failed, too, before its code can be had.
+  // Opening the view again tries to load its code again, and fails again while it is still unavailable.
   await expect(alert).toContainText('Usage could not be shown');
   await page.unroute(/\/assets\/usage-page-/);
   await alert.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
 });
 
-test('the search of all chats has the focus also when its page comes late', async ({ app: { page } }) => {
+test('the search of all chats gets the focus even when its page loads late', async ({ app: { page } }) => {
   await newChat(page);
   const release = await hold(page, /\/assets\/chats-page-/);
   await page.reload();

@@ -4,7 +4,7 @@ import { expect, test } from './app.ts';
 import { articles, ask, ended, message, newChat, openChat } from './chat.ts';
 import { getBalance } from './money.ts';
 
-/** What somebody expects who has used another chat all day. */
+/** What people expect after using another chat app every day. */
 test.describe.configure({ mode: 'default' });
 
 const chats = (page: Page) => page.getByRole('navigation', { name: 'Chats' });
@@ -14,7 +14,7 @@ async function askAndWait(page: Page, words: string): Promise<void> {
   await ended(articles(page).last());
 }
 
-test('a temporary chat is marked, in no list, had back for a while after it was left, and can be kept', async ({
+test('a temporary chat is marked and in no list, can be restored for a minute after it was left, and can be kept', async ({
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Echo');
@@ -45,7 +45,7 @@ test('a temporary chat is marked, in no list, had back for a while after it was 
   await expect(page.getByText('Temporary', { exact: true })).toHaveCount(0);
 });
 
-test('one that is deleted at once is gone', async ({ app: { page } }) => {
+test('a temporary chat that is deleted at once is gone', async ({ app: { page } }) => {
   await newChat(page, 'Sandbox Echo');
   await page.getByRole('button', { name: 'Temporary chat' }).click();
   await askAndWait(page, 'burn this');
@@ -60,7 +60,7 @@ test('one that is deleted at once is gone', async ({ app: { page } }) => {
   await expect(page.getByRole('alert')).toContainText('Could not read this conversation');
 });
 
-test('a chat is forked from a message, and goes its own way without its costs being counted again', async ({
+test('a chat is forked from a message and continues on its own without counting its costs again', async ({
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Echo');
@@ -79,9 +79,7 @@ test('a chat is forked from a message, and goes its own way without its costs be
   await expect(articles(page).nth(2)).toContainText('not this one');
 });
 
-test('what was typed is had back by undo: after an example, in another chat and through a long paste', async ({
-  app: { page },
-}) => {
+test('undo restores the draft after an example, in another chat and after a long paste', async ({ app: { page } }) => {
   await newChat(page, 'Sandbox Echo');
   await message(page).pressSequentially('a careful draft');
   await page.getByRole('button', { name: 'Plan a migration' }).click();
@@ -122,7 +120,7 @@ test('what was typed is had back by undo: after an example, in another chat and 
   await expect(message(page)).toHaveValue('');
 });
 
-test('a toast covers neither the composer, the header nor in a narrow window what is read', async ({
+test('a toast covers neither the composer nor the header, nor the messages in a narrow window', async ({
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Echo');
@@ -145,7 +143,7 @@ test('a toast covers neither the composer, the header nor in a narrow window wha
     await toast.getByRole('button', { name: 'Undo' }).click();
     await expect(articles(page)).toHaveCount(2);
   }
-  // Now the window is narrow, and another page makes room for the same toast, too.
+  // The window is narrow now, and another page makes space for the same toast, too.
   const own = articles(page).first();
   await own.hover();
   await own.getByRole('button', { name: 'Delete message' }).click();
@@ -162,11 +160,13 @@ test('a toast covers neither the composer, the header nor in a narrow window wha
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('a theme changes at once, also what is coloured and what is open', async ({ app: { page } }) => {
+test('a theme change applies immediately, also to coloured code, diagrams and open menus', async ({
+  app: { page },
+}) => {
   await newChat(page, 'Sandbox Echo');
   await askAndWait(page, '```ts\nconst a = 1;\n```\n\n```mermaid\nflowchart LR\n  a --> b\n```');
   await expect(articles(page).last().getByRole('img')).toBeVisible();
-  const look = () =>
+  const getColours = () =>
     page.evaluate(() => ({
       word: getComputedStyle(document.querySelector('.tok-keyword') as Element).color,
       picture: document.querySelector('.diagram-scroll img')?.getAttribute('src'),
@@ -175,10 +175,10 @@ test('a theme changes at once, also what is coloured and what is open', async ({
   await page.getByRole('button', { name: 'Chat actions' }).click();
   await page.emulateMedia({ colorScheme: 'light' });
   await expect(page.getByRole('menu')).toBeVisible();
-  const light = await look();
+  const light = await getColours();
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(async () => (await look()).picture).not.toBe(light.picture);
-  const dark = await look();
+  await expect.poll(async () => (await getColours()).picture).not.toBe(light.picture);
+  const dark = await getColours();
   expect(dark.word).not.toBe(light.word);
   expect(dark.menu).not.toBe(light.menu);
   await page.emulateMedia({ colorScheme: 'light' });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Whether a program of this name is installed. */
+/** Returns whether a program of this name is installed. */
 export function hasTool(name: string): boolean {
   try {
     execFileSync('which', [name], { stdio: 'ignore' });

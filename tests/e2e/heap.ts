@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** All that the page’s JavaScript still holds after a garbage collection, as the snapshot that its developer tools take. */
+/** Returns everything that the page's JavaScript still holds after a garbage collection, as a heap snapshot. */
 export async function getHeap(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const chunks: string[] = [];

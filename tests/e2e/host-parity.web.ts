@@ -5,7 +5,10 @@ import { places } from './places.ts';
 
 test.describe.configure({ mode: 'default' });
 
-/** Of the installed app: the tray, its shortcut of the system, updates, its spelling checker, its windows and their size. */
+/**
+ * Texts of features that only the installed app has: the tray, its system-wide shortcut, updates, the spelling checker,
+ * its windows and their zoom.
+ */
 const onlyInstalled = [
   /keep running/i,
   /quick window/i,
@@ -15,10 +18,10 @@ const onlyInstalled = [
   /^zoom/i,
 ];
 
-test('in a browser every page works, and what only the installed app has is not shown', async ({ app: { page } }) => {
-  const said: string[] = [];
-  page.on('console', (line) => line.type() === 'error' && said.push(line.text()));
-  page.on('pageerror', (error) => said.push(error.message));
+test('every page works in a browser, and features of the installed app are not shown', async ({ app: { page } }) => {
+  const errors: string[] = [];
+  page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
   for (const place of places) {
     await page.evaluate((to) => location.assign(to), place);
     await expect(page.getByRole('main').locator('h1, h2, textarea').first()).toBeVisible();
@@ -41,10 +44,10 @@ test('in a browser every page works, and what only the installed app has is not 
     await expect(palette.getByRole('option', { name: hidden })).toHaveCount(0);
   }
   await page.keyboard.press('Escape');
-  expect(said).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a tab is no small window, whatever its address says, and a file that is opened elsewhere says so', async ({
+test("a tab does not become the quick window by its address, and a link to another page's file is refused", async ({
   app: { page },
 }) => {
   await page.evaluate(() => location.assign('#quick'));
@@ -59,7 +62,7 @@ test('a tab is no small window, whatever its address says, and a file that is op
   await expect(dialog).toBeHidden();
 });
 
-test('in a browser the same links are part of the address, asked about one after another, by keyboard alone', async ({
+test('in a browser the same links are part of the address and are confirmed one after another, by keyboard alone', async ({
   app: { page },
 }) => {
   await newChat(page);

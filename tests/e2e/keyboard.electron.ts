@@ -1,7 +1,7 @@
 import { expect, test } from './app.ts';
 import { articles, ended, message } from './chat.ts';
 
-test('a first answer, a look at its cost and a new chat need no mouse; a menu does what the page can do, and shows a changed shortcut', async ({
+test('a first answer, its cost and a new chat need no mouse, and menu items show their changed shortcuts', async ({
   launch,
 }) => {
   const { page, main } = await launch();
@@ -31,12 +31,12 @@ test('a first answer, a look at its cost and a new chat need no mouse; a menu do
   const item = (label: string) =>
     main.evaluate(({ Menu }, wanted) => {
       const all = Menu.getApplicationMenu()?.items.flatMap((menu) => menu.submenu?.items ?? []) ?? [];
-      return all.find((each) => each.label === wanted)?.accelerator;
+      return all.find((item) => item.label === wanted)?.accelerator;
     }, label);
   expect(await item('Search all chats')).toBe('CommandOrControl+Shift+F');
   await main.evaluate(({ Menu }) => {
     const all = Menu.getApplicationMenu()?.items.flatMap((menu) => menu.submenu?.items ?? []) ?? [];
-    all.find((each) => each.label === 'Keyboard shortcuts')?.click();
+    all.find((item) => item.label === 'Keyboard shortcuts')?.click();
   });
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await sheet.getByRole('button', { name: 'Add a shortcut: Usage' }).click();

@@ -7,7 +7,7 @@ import { filesWith } from './files-with.ts';
 
 const key = 'sk-canary-4f7a9c1e5b8d2063-portico';
 
-test('without a keychain the interface says so, and the key is gone after the session; with a locked one it is no other', async ({
+test('without a keychain, or with a locked one, the page shows that and a key is gone after the session', async ({
   launch,
   folder,
 }) => {
@@ -15,7 +15,7 @@ test('without a keychain the interface says so, and the key is gone after the se
   const without = { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' };
   const first = await launch({ env: without });
   await first.page.getByRole('button', { name: 'Add a provider key' }).click();
-  await keptForSession(first.page, async () => {
+  await addKeyForSession(first.page, async () => {
     await expect(first.page.getByText(/no keychain/i)).toBeVisible();
   });
   await first.close();
@@ -24,17 +24,17 @@ test('without a keychain the interface says so, and the key is gone after the se
   const keychain = await startSecretService(join(folder, 'keyring'), { locked: true });
   const again = await launch({ env: { ...keychain.env, ...without }, dataFolder: first.dataFolder });
   await again.page.getByRole('link', { name: 'Settings', exact: true }).click();
-  await keptForSession(again.page, async (row) => {
+  await addKeyForSession(again.page, async (row) => {
     await expect(row).toContainText('Not set');
   });
-  await saidOfKeychain(again.page, /Locked|Not available/);
+  await expectKeychainUnavailable(again.page, /Locked|Not available/);
   await again.close();
   expect(await filesWith(again.dataFolder, key)).toEqual([]);
   await keychain.stop();
   await upstream.stop();
 });
 
-test('with a hung keychain the app starts and works, says so, and keeps a key for the session alone', async ({
+test('with a keychain that hangs, the app starts, shows that, and keeps a key for the session only', async ({
   launch,
   folder,
 }) => {
@@ -43,18 +43,18 @@ test('with a hung keychain the app starts and works, says so, and keeps a key fo
   keychain.hang();
   const app = await launch({ env: { ...keychain.env, OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' } });
   await app.page.getByRole('button', { name: 'Add a provider key' }).click();
-  await keptForSession(app.page);
-  await saidOfKeychain(app.page, 'does not answer: unlock it and try again');
+  await addKeyForSession(app.page);
+  await expectKeychainUnavailable(app.page, 'does not answer: unlock it and try again');
   await app.close();
   expect(await filesWith(app.dataFolder, key)).toEqual([]);
   await keychain.stop();
   await upstream.stop();
 });
 
-/** Adds the key in the settings; before that `look` sees where. */
-async function keptForSession(page: Page, look: (row: Locator) => Promise<void> = async () => {}): Promise<void> {
+/** Adds a key in the settings. `inspect` sees the provider's row before that. */
+async function addKeyForSession(page: Page, inspect: (row: Locator) => Promise<void> = async () => {}): Promise<void> {
   const row = page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
-  await look(row);
+  await inspect(row);
   await row.getByRole('button', { name: 'Add key' }).click();
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ async function keptForSession(page: Page, look: (row: Locator) => Promise<void> 
   await expect(row).toContainText('session');
 }
 
-async function saidOfKeychain(page: Page, words: string | RegExp): Promise<void> {
+async function expectKeychainUnavailable(page: Page, words: string | RegExp): Promise<void> {
   await page.evaluate(() => location.assign('#settings/privacy'));
   await expect(page.locator('[data-setting="Keychain"]')).toContainText(/Locked|Not available/);
   await expect(page.getByText(words).first()).toBeVisible();

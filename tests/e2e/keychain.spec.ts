@@ -9,31 +9,28 @@ import { getHeap } from './heap.ts';
 
 const key = 'sk-canary-4f7a9c1e5b8d2063-portico';
 
-test('with a keychain a key outlives the app, lies in the keychain, and nowhere in the data folder', async ({
-  launch,
-  folder,
-}) => {
+test('a key survives a restart in the keychain and appears nowhere in the data folder', async ({ launch, folder }) => {
   const upstream = await startUpstream();
   const keychain = await startSecretService(join(folder, 'keyring'));
   const env = { ...keychain.env, OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' };
   const first = await launch({ env });
-  // The embedded gateway's own keys, one for each wallet.
+  // These are the embedded gateway's own keys, one for each billing account.
   await expect.poll(() => keychain.countItems()).toBe(2);
   await first.page.getByRole('button', { name: 'Add a provider key' }).click();
   await expect(first.page.getByText('Secret Service')).toBeVisible();
   const row = first.page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
   await row.getByRole('button', { name: 'Add key' }).click();
-  // By the keyboard: what a page is told to fill in stays in Playwright’s own part of it.
+  // Types by keyboard: Playwright's `fill` would leave the key in Playwright's own objects inside the page.
   await first.page.getByLabel('API key').focus();
   await first.page.keyboard.type(key);
-  // In the browser, whose page is the window's: the Electron of the tests ends when it is asked for a snapshot. While the key is being
-  // typed, the window cannot but have it: the search finds what there is.
+  // Only the browser is searched. Its page is the same as Electron's, and the test's Electron crashes when a heap
+  // snapshot is taken. While the key is being typed the heap must contain it, which proves that the search works.
   const searched = !first.main;
   if (searched) expect(await getHeap(first.page)).toContain(key);
   await first.page.keyboard.press('Enter');
   await expect(row).toContainText('Works');
   expect(await keychain.countItems()).toBe(3);
-  // The field is out of the page before the browser and React let go of all of its memory.
+  // The field leaves the page before the browser and React release all memory that held it.
   const spellingsFound = async () => {
     const heap = await getHeap(first.page);
     return getSpellings(key).flatMap(([name, spelling]) => (heap.includes(spelling.toString()) ? [name] : []));
@@ -54,7 +51,7 @@ test('with a keychain a key outlives the app, lies in the keychain, and nowhere 
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText(upstream.answer);
   expect(await page.content()).not.toContain(key);
-  // Chromium ends a program whose session bus goes away.
+  // The app is closed first: Chromium ends a program whose session bus goes away.
   await again.close();
   await keychain.stop();
   await upstream.stop();

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 
-/** What SQL says of the account of a plan, beside all that the app reads. Amounts in USD. */
+/** Reads the figures of a plan's account with SQL, independently of the app's own code. Amounts are in USD. */
 export function bySql(file: string, plan: string) {
   const db = new Sqlite(file, { readonly: true, timeout: 5000 });
   const sum = (sql: string) =>
@@ -22,11 +22,11 @@ export function bySql(file: string, plan: string) {
   }
 }
 
-/** The exact amounts that a part of a page shows, in their order. */
+/** Returns the exact amounts that a part of the page shows, in their order. */
 export const amounts = (part: Locator) =>
-  part.locator('data').evaluateAll((all) => all.map((each) => each.getAttribute('value')?.replace(/^-/, '')));
+  part.locator('data').evaluateAll((all) => all.map((element) => element.getAttribute('value')?.replace(/^-/, '')));
 
-/** A page comes to show these amounts. */
+/** Waits until the page shows these amounts. */
 export const shows = (page: Page, wanted: readonly string[]) =>
   expect.poll(() => amounts(page.getByRole('main'))).toEqual(expect.arrayContaining([...wanted]));
 
@@ -38,8 +38,8 @@ export async function openPage(page: Page, hash: string): Promise<void> {
 }
 
 /**
- * The pages that show what was spent come to say what the ledger does, without being told to read it again. An answer that was broken
- * off is booked after its end is shown: so the ledger is asked with each look at a page.
+ * Waits until all pages about spending show the ledger's figures, without a reload by the user. An interrupted answer
+ * is charged after its end is shown, so every check reads the ledger again.
  */
 export async function showCharged(page: Page, file: string, plan: string): Promise<void> {
   const main = page.getByRole('main');
@@ -51,7 +51,7 @@ export async function showCharged(page: Page, file: string, plan: string): Promi
   }
 }
 
-/** The same, and every request of the ledger is one of the chats. */
+/** Expects the same, and that every request in the ledger matches one in the chats. */
 export async function agree(page: Page, file: string, plan: string): Promise<void> {
   const main = page.getByRole('main');
   await showCharged(page, file, plan);

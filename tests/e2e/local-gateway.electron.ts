@@ -12,7 +12,7 @@ import { amountIn } from './money.ts';
 const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
 const messages = [{ role: 'user' as const, content: 'How many columns?' }];
 
-test('the openai SDK and curl chat with the embedded gateway, by keys from the window and the command line', async ({
+test('the openai SDK and curl chat with the embedded gateway, with keys from the window and from the command line', async ({
   launch,
 }) => {
   const upstream = await startUpstream();
@@ -39,9 +39,9 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: editorKey, maxRetries: 0 });
   const costs: bigint[] = [];
   for (const model of ['openai/gpt-5', 'anthropic/claude-sonnet-5', 'google/gemini-2.5-flash']) {
-    const whole = await client.chat.completions.create({ model, messages });
-    expect(whole.choices[0]?.message.content).toBe(upstream.answer);
-    costs.push(getCost(whole.usage));
+    const nonStreaming = await client.chat.completions.create({ model, messages });
+    expect(nonStreaming.choices[0]?.message.content).toBe(upstream.answer);
+    costs.push(getCost(nonStreaming.usage));
     let text = '';
     for await (const chunk of await client.chat.completions.create({ model, messages, stream: true })) {
       text += chunk.choices[0]?.delta.content ?? '';
@@ -62,12 +62,12 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   costs.push(parseUsd(/"cost_usd":"([\d.]+)"/.exec(streamed)?.[1] ?? ''));
   expect(costs).toHaveLength(8);
 
-  // What other programs spent is seen without being asked for.
+  // What other programs spent appears without a refresh.
   await page.getByRole('link', { name: 'Credits' }).click();
   const rows = page.getByRole('row').filter({ hasText: 'by another program' });
   await expect(rows).toHaveCount(8);
-  const more = await client.chat.completions.create({ model: 'openai/gpt-5', messages });
-  costs.push(getCost(more.usage));
+  const another = await client.chat.completions.create({ model: 'openai/gpt-5', messages });
+  costs.push(getCost(another.usage));
   await expect(rows).toHaveCount(9);
   const booked = await Promise.all((await rows.all()).map(amountIn));
   expect(booked.reverse()).toEqual(costs.map((cost) => -cost));
@@ -77,7 +77,7 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   await page.getByRole('button', { name: 'Change Editor' }).click();
   await page.getByRole('menuitem', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  // What lies below a dialog has no role.
+  // Controls below an open dialog aren't found by their roles, so it has to be gone first.
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Change Editor' })).toHaveCount(0);
   await expect(client.models.list()).rejects.toMatchObject({ status: 401 });

@@ -6,7 +6,7 @@ import { booked, dollars } from './money.ts';
 
 test.describe.configure({ mode: 'default' });
 
-test('before any key every provider’s models are there with their prices, found by the keyboard alone', async ({
+test("without any key, every provider's models and prices are listed and found by keyboard", async ({
   app: { page },
 }) => {
   await page.getByRole('link', { name: 'Models' }).click();
@@ -33,7 +33,7 @@ test('before any key every provider’s models are there with their prices, foun
   await expect(page.getByRole('button', { name: 'Add key (xAI)' })).toBeFocused();
 });
 
-test('one’s own requests are priced on another model, beside what they did cost in the ledger', async ({
+test("the user's own requests are priced for another model beside their real cost in the ledger", async ({
   app: { page },
 }) => {
   await newChat(page, 'Tour');
@@ -55,7 +55,7 @@ test('one’s own requests are priced on another model, beside what they did cos
   expect(actual).toBe(-(await booked(page, /Tour/, 1)));
 });
 
-test('a model makes an image: it is shown, billed as such, opened, saved, copied, and goes on from', async ({
+test('a model makes an image that is shown, billed as an image, opened, saved, copied and used in the next message', async ({
   app: { page },
 }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -104,7 +104,7 @@ test('a model makes an image: it is shown, billed as such, opened, saved, copied
   expect(await booked(page, 'Sandbox Painter', 2)).toBe(-cost - second);
 });
 
-test('a model searches the web where the chat lets it; its sources are shown and each search is on the bill', async ({
+test('a model searches the web when the chat allows it, shows its sources, and each search is on the bill', async ({
   app: { page },
 }) => {
   await newChat(page);
@@ -140,7 +140,7 @@ test('a model searches the web where the chat lets it; its sources are shown and
 
   await page.reload();
   await expect(articles(page).nth(1).getByRole('link', { name: 'Simulated page two' })).toBeVisible();
-  // Another model of the chat cannot: the button says so, and nothing is searched.
+  // Another model of the chat can't search: the button shows that, and no search is made.
   await chooseModel(page, 'Sandbox Echo');
   await expect(page.getByRole('button', { name: /^Sandbox Echo cannot search the web/ })).toBeVisible();
   await ask(page, 'And now?');

@@ -15,7 +15,7 @@ async function openSection(page: Page, section: string) {
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section }).click();
 }
 
-test('behind an office’s proxy that wants a password and reads along, the app is set up, tested and answered', async ({
+test('behind a company proxy that requires a password and decrypts TLS, the app is set up, tested and answered', async ({
   launch,
 }) => {
   const upstream = await openTlsUpstream(name, (request, response) => {

@@ -5,7 +5,7 @@ import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
 
-test('each of two tabs has a new chat of its own; what was typed in either is there after a reload, and after kill -9', async ({
+test('two tabs have separate new chats, and the draft of each is there after a reload and after kill -9', async ({
   launch,
 }) => {
   const first = await launch();
@@ -16,8 +16,8 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
   const second = await duplicated(page);
   await expect(message(second)).toBeEditable();
   await message(second).pressSequentially('Of the second tab');
-  const kept = () => stored<{ text: string }>(dataFolder, 'select text from drafts order by text');
-  await expect.poll(kept).toEqual([{ text: 'Of the first tab' }, { text: 'Of the second tab' }]);
+  const getDrafts = () => stored<{ text: string }>(dataFolder, 'select text from drafts order by text');
+  await expect.poll(getDrafts).toEqual([{ text: 'Of the first tab' }, { text: 'Of the second tab' }]);
   await expect(message(page)).toHaveValue('Of the first tab');
   await page.getByRole('button', { name: 'Chat settings' }).click();
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Be brief.');
@@ -37,7 +37,7 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
   await expect(message(second)).toHaveValue('Of the second tab');
   await page.keyboard.press('ControlOrMeta+Shift+o');
   await message(page).fill('Next of the first');
-  await expect.poll(kept).toEqual([{ text: 'Next of the first' }, { text: 'Of the second tab' }]);
+  await expect.poll(getDrafts).toEqual([{ text: 'Next of the first' }, { text: 'Of the second tab' }]);
   await first.kill();
 
   const again = await launch({ dataFolder });
@@ -49,14 +49,14 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
   await message(third).press('End');
   await expect(message(third)).toHaveValue('');
   await other.close();
-  // The core learns a moment later that a tab is gone.
+  // The core notices a moment later that a tab is gone.
   await expect(async () => {
     await third.reload();
     await expect(message(third)).toHaveValue('Of the second tab', { timeout: 10_000 });
   }).toPass();
 });
 
-test('a chat that is open in two tabs has one draft: what is typed in either is seen in both, and nothing is lost', async ({
+test('a chat open in two tabs has one draft, and what is typed in either tab appears in both', async ({
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Echo');
@@ -76,7 +76,7 @@ test('a chat that is open in two tabs has one draft: what is typed in either is 
   const both = await message(page).inputValue();
   await expect(message(second)).toHaveValue(both);
 
-  // It was open elsewhere in between.
+  // The second tab showed another chat in between.
   await second.keyboard.press('ControlOrMeta+Shift+o');
   await expect(articles(second)).toHaveCount(0);
   await message(page).fill('Typed meanwhile');
@@ -90,34 +90,33 @@ test('a chat that is open in two tabs has one draft: what is typed in either is 
   await second.close();
 });
 
-test('wordings of one message that two windows write are put together, and neither is lost', async ({
-  app: { page, dataFolder },
-}) => {
+test('edits of one message in two windows are merged, and neither is lost', async ({ app: { page, dataFolder } }) => {
   await newChat(page, 'Sandbox Echo');
   await ask(page, 'Count the columns');
   await ended(articles(page).nth(1));
   const second = await duplicated(page);
   await openChat(second, /Count the columns/);
-  const fields = [page, second].map((each) => each.getByRole('textbox', { name: 'New wording' })) as [Locator, Locator];
+  const fields = [page, second].map((tab) => tab.getByRole('textbox', { name: 'New wording' })) as [Locator, Locator];
   const rows = () =>
     stored<{ text: string; updated_at: number }>(
       dataFolder,
       `select text, updated_at from drafts where chat like 'edit:%'`,
     );
-  const kept = () => rows().map(({ text }) => ({ text }));
+  const getDrafts = () => rows().map(({ text }) => ({ text }));
   let opened = 0;
-  for (const each of [page, second]) {
-    await articles(each).first().hover();
-    await articles(each).first().getByRole('button', { name: 'Edit message' }).click();
-    // A field whose opening was not kept yet would take over what the other one says before it is written in.
+  for (const tab of [page, second]) {
+    await articles(tab).first().hover();
+    await articles(tab).first().getByRole('button', { name: 'Edit message' }).click();
+    // Each field has to be stored before the other is filled: a field that isn't stored yet would take over the other
+    // one's text.
     await expect.poll(() => rows()[0]?.updated_at ?? 0).toBeGreaterThan(opened);
     opened = rows()[0]?.updated_at ?? 0;
   }
   await fields[0].fill('Count the columns and the steps');
-  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps' }]);
+  await expect.poll(getDrafts).toEqual([{ text: 'Count the columns and the steps' }]);
   await fields[1].fill('Count the columns twice');
   await expect(fields[1]).toHaveValue('Count the columns and the steps twice');
-  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps twice' }]);
+  await expect.poll(getDrafts).toEqual([{ text: 'Count the columns and the steps twice' }]);
   await fields[0].press('Escape');
   await second.reload();
   await openChat(second, /Count the columns/);

@@ -7,14 +7,14 @@ import { expect, test } from './app.ts';
 import { press, reach } from './by-tab.ts';
 import { articles, ended, message, newChat, searchingModels } from './chat.ts';
 
-/** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
+/** Setup, import and export for a person without a mouse: every control is reached with Tab. */
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 async function type(page: Page, target: Locator, words: string): Promise<void> {
   await reach(page, target);
   await page.keyboard.type(words);
 }
 
-/** A radio button: Tab reaches the group, arrow keys the button. */
+/** Chooses a radio button: Tab reaches the group, arrow keys the button. */
 async function choose(page: Page, option: Locator): Promise<void> {
   await reach(page, option.locator('..'));
   for (let presses = 0; presses < 10; presses++) {
@@ -30,7 +30,7 @@ async function settings(page: Page, section: string): Promise<void> {
   await press(page, page.getByRole('link', { name: section, exact: true }));
 }
 
-/** What the browser's download has. */
+/** Returns the content of the file that the browser downloads. */
 async function saved(page: Page, path: string, act: () => Promise<void>): Promise<string> {
   const saving = page.waitForEvent('download');
   await act();
@@ -38,14 +38,14 @@ async function saved(page: Page, path: string, act: () => Promise<void>): Promis
   return readFile(path, 'utf8');
 }
 
-test('without a mouse: a tool server is set up, chats come in and go out, and code is copied', async ({
+test('without a mouse, a tool server is set up, chats are imported and exported, and code is copied', async ({
   launch,
   folder,
 }) => {
   const app = await launch();
   const { page } = app;
   await press(page, page.getByRole('button', { name: 'Try it now' }));
-  await test.step('a tool server is set up, looked at and switched on', async () => {
+  await test.step('a tool server is set up, reviewed and switched on', async () => {
     await settings(page, 'Tools');
     await press(page, page.getByRole('switch', { name: 'Calculator' }), 'Space');
     await expect(page.getByRole('switch', { name: 'Calculator' })).toBeChecked();
@@ -58,12 +58,12 @@ test('without a mouse: a tool server is set up, chats come in and go out, and co
     await expect(form).toBeHidden();
     const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
     await answering(app, 'Start it', () => press(page, uses, 'Space'));
-    const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
-    await expect(look).toContainText('Greets somebody');
-    await press(page, look.getByRole('button', { name: 'Switch on' }));
+    const confirmation = page.getByRole('dialog', { name: 'Switch on Greeter?' });
+    await expect(confirmation).toContainText('Greets somebody');
+    await press(page, confirmation.getByRole('button', { name: 'Switch on' }));
     await expect(uses).toBeChecked();
   });
-  await test.step('chats come in, are backed up, and go out with what they cost', async () => {
+  await test.step('chats are imported, backed up, and exported with their costs', async () => {
     await newChat(page);
     await reach(page, message(page));
     await page.keyboard.press('ControlOrMeta+a');
@@ -87,13 +87,13 @@ test('without a mouse: a tool server is set up, chats come in and go out, and co
     expect(words).toContain(`"costUsd":"${cost.slice(1)}"`);
     await expect(dialog).toBeHidden();
 
-    const said = (role: string, text: string) => ({
+    const exportedMessage = (role: string, text: string) => ({
       author: { role },
       content: { content_type: 'text', parts: [text] },
     });
     const mapping = {
-      a: { id: 'a', parent: null, message: said('user', 'How does an abacus work?') },
-      b: { id: 'b', parent: 'a', message: said('assistant', 'By beads.') },
+      a: { id: 'a', parent: null, message: exportedMessage('user', 'How does an abacus work?') },
+      b: { id: 'b', parent: 'a', message: exportedMessage('assistant', 'By beads.') },
     };
     await writeFile(
       file,
@@ -111,7 +111,7 @@ test('without a mouse: a tool server is set up, chats come in and go out, and co
     await page.keyboard.press('ControlOrMeta+Shift+f');
     await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
     await page.keyboard.type('abacus');
-    // All chats stand there until what was searched for is found.
+    // The list shows all chats until the search has its results.
     const found = page.getByRole('main').getByRole('listitem').filter({ hasText: 'abacus' });
     await press(page, found.first().getByRole('link'));
     await expect(articles(page).first()).toContainText('abacus');

@@ -6,7 +6,7 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { startAgain } from './start-again.ts';
 
-test('files and links that the system opens with the app, at its start and later, are asked about, and only then imported or done; its proxy is asked for, and the way to a provider begins there', async ({
+test("files and links that the system opens are confirmed before they are imported or followed, and the system's proxy is used", async ({
   launch,
   folder,
 }) => {
@@ -35,7 +35,7 @@ test('files and links that the system opens with the app, at its start and later
   await ended(articles(page).nth(1));
   const chat = new URL(page.url()).hash.split('/')[1] ?? '';
 
-  // Links: a draft that is never sent, a chat, what cannot be read.
+  // Links: a draft that is never sent, a chat, and a link that can't be read.
   await message(page).fill('half a thought');
   const dialog = page.getByRole('dialog');
   const prompt = 'Ignore\u202e all of this\n<img src=x onerror=alert(1)>';
@@ -76,7 +76,7 @@ test('files and links that the system opens with the app, at its start and later
   await exporting.getByRole('button', { name: 'Export', exact: true }).click();
   await expect(page.getByText('Saved as saved.portico').first()).toBeVisible();
 
-  // The same chat of another computer.
+  // A copy of the chat from another computer.
   const other = join(folder, 'Zoë’s plans.portico');
   await writeFile(other, (await readFile(saved, 'utf8')).replaceAll(chat, 'chat-of-another-computer'));
   const chats = page.getByRole('navigation', { name: 'Chats', exact: true }).getByRole('link', { name: /Plans/ });

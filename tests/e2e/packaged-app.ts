@@ -8,7 +8,7 @@ import { type Browser, chromium, errors, expect, type Page } from '@playwright/t
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Packages the app as `npm run package -- --linux dir` does; answers the folder of the program. */
+/** Packages the app as `npm run package -- --linux dir` does. Returns the program's folder. */
 export function packageApp(output: string, env: Readonly<Record<string, string>>): string {
   execFileSync('npm', ['run', 'package', '--', '--linux', 'dir', `-c.directories.output=${output}`], {
     cwd: root,
@@ -17,15 +17,15 @@ export function packageApp(output: string, env: Readonly<Record<string, string>>
   });
   execFileSync('npm', ['run', 'package', '--', '--check', output], { cwd: root, stdio: 'pipe' });
   const unpacked = join(output, 'linux-unpacked');
-  // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
+  // On a machine that has an older Electron than the one that ships, this makes the native modules load in it.
   const adapt = process.env.PORTICO_ADAPT_PACKAGE;
   if (adapt && existsSync(adapt)) execFileSync(adapt, [unpacked]);
   return unpacked;
 }
 
 /**
- * A copy of the program in which one word is changed, so that a test can drive it: nothing that is said to the shipped one opens
- * it. The archive's table of places and lengths stays true.
+ * Makes a copy of the program with one changed word, so that a test can control it: the shipped program accepts no
+ * debugging flag. The replacement has the same length, so the archive's table of offsets stays valid.
  */
 export function openedCopy(unpacked: string, copy: string): string {
   linkAll(unpacked, copy);
@@ -34,26 +34,26 @@ export function openedCopy(unpacked: string, copy: string): string {
   return copy;
 }
 
-/** All files by hard links: a copy takes no time, and changes must replace files. */
+/** Copies all files as hard links. That takes no time, but a change must replace a file instead of writing into it. */
 export const linkAll = (from: string, to: string) => execFileSync('cp', ['-al', from, to]);
 
-/** Replaces the one place where these bytes stand by others of the same length, in a file of its own. */
+/** Replaces the only occurrence of these bytes with others of the same length, in a new file. */
 export function rewrite(file: string, before: string, after: string): void {
   const bytes = readFileSync(file);
-  const at = bytes.indexOf(before);
-  expect({ found: at > 0, again: bytes.indexOf(before, at + 1), length: after.length }).toEqual({
+  const offset = bytes.indexOf(before);
+  expect({ found: offset > 0, again: bytes.indexOf(before, offset + 1), length: after.length }).toEqual({
     found: true,
     again: -1,
     length: before.length,
   });
-  bytes.write(after, at);
+  bytes.write(after, offset);
   rmSync(file);
   writeFileSync(file, bytes);
 }
 
 export const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
 
-/** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
+/** Starts a packaged program. It has no Node inspector (its fuses are off), so it's controlled like any Chromium. */
 export async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {
   const child = spawn(program, [...flags, '--remote-debugging-port=0', '--data-dir', dataFolder], {
     env: { ...process.env, ...env },
@@ -71,7 +71,7 @@ export async function startPackaged(program: string, dataFolder: string, env: Re
   };
 }
 
-/** Its window, by the address that its Chromium listens on. */
+/** Returns the window of the Chromium that listens on this address. */
 export async function drive(debugging: string) {
   // Connecting before there is a window never returns.
   await expect.poll(() => windows(debugging)).toBe(1);
@@ -82,7 +82,7 @@ export async function drive(debugging: string) {
   return {
     browser,
     page,
-    /** Ends a program that is nobody's child, as its window's own button does. */
+    /** Ends a program that isn't a child of this process, as its window's own button does. */
     async end() {
       const closed = page.waitForEvent('close');
       await page.evaluate(() => window.close());
@@ -92,7 +92,7 @@ export async function drive(debugging: string) {
   };
 }
 
-/** A window that is replaced while Playwright attaches to it never answers it: then it is attached to once more. */
+/** If a window is replaced while Playwright attaches to it, Playwright gets no answer and tries again. */
 async function connected(debugging: string, triesLeft = 6): Promise<Browser> {
   try {
     return await chromium.connectOverCDP(debugging, { timeout: 20_000 });
@@ -121,11 +121,11 @@ async function endpoint(child: ChildProcess): Promise<string> {
   throw new Error(`the packaged app ended:\n${lines.join('\n')}`);
 }
 
-/** The address that a program wrote into its log, at its first start (0) or a later one. */
+/** Returns the debugging address that a program wrote into its log, at its first start (0) or a later one. */
 export async function endpointIn(log: string, start: number): Promise<string> {
   const written = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
   const found = () => [...written().matchAll(/DevTools listening on (ws:\S+)/g)][start]?.[1];
-  // Where it never comes, what the program said instead is in the failure.
+  // If the address never comes, the failure shows what the program printed instead.
   await expect.poll(() => (found() ? 'listens' : written())).toBe('listens');
   return found() ?? '';
 }

@@ -21,13 +21,13 @@ import { drive, endpointIn, flags, openedCopy, packageApp, startPackaged } from 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test.skip(process.platform !== 'linux', 'packages for Linux');
-// One package for all of them.
+// All tests share one package.
 test.describe.configure({ mode: 'serial', timeout: 600_000 });
 
 let made: Promise<{ readonly output: string; readonly shipped: string; readonly opened: string }> | undefined;
 const feedPort = freePort();
 
-/** The packaged program as it is shipped, and a copy that tests can drive. */
+/** The packaged program as it ships, and a copy that tests can control. */
 const packaged = () => (made ??= makePackage());
 
 async function makePackage() {
@@ -42,7 +42,9 @@ test.afterAll(async () => {
   if (packages) await rm(packages.output, { recursive: true, force: true });
 });
 
-test('the packaged app answers, keeps its keys in the keychain, and its books over a restart', async ({ folder }) => {
+test('the packaged app answers and keeps its keys in the keychain and its ledger over a restart', async ({
+  folder,
+}) => {
   const { shipped, opened: unpacked } = await packaged();
   await refusesDebuggers(join(shipped, 'portico'), join(folder, 'refused'));
 
@@ -57,12 +59,12 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   const cost = dollars(await answer.locator('footer').textContent());
   await expect.poll(() => getBalance(first.page)).toBe(before - cost);
   expect(await keychain.countItems()).toBeGreaterThan(0);
-  // The thread beside the main one runs out of the archive, too.
+  // The worker thread, too, runs from inside the archive.
   await first.page.keyboard.press('ControlOrMeta+Shift+f');
   await expect(first.page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
   await first.page.keyboard.type('ledg');
   await expect(first.page.getByRole('main').getByRole('listitem').first()).toContainText(/ledg/i);
-  // So do those that read documents, with libraries that are loaded when they are first needed.
+  // So do the workers that read documents, whose libraries load when they are first needed.
   const documents = ['report.docx', 'report.pdf', 'locked.pdf'].map((name) =>
     join(root, 'tests', 'support', 'documents', name),
   );
@@ -85,8 +87,8 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
 });
 
 /**
- * The packaged archive under an Electron whose save dialog a test can answer: Markdown is drawn by code that is loaded out
- * of the archive when it is first needed.
+ * Runs the packaged archive under an Electron whose save dialog a test can answer. Markdown is drawn by code that loads
+ * from the archive when it's first needed.
  */
 async function savesPdf(archive: string, dataFolder: string, path: string): Promise<void> {
   const app = await electron.launch({
@@ -109,7 +111,7 @@ async function savesPdf(archive: string, dataFolder: string, path: string): Prom
   await app.close();
 }
 
-/** The program as it is shipped: it ends with a sentence before a door is open or a file is written. */
+/** Expects that the shipped program exits with a message before it opens a port or writes a file. */
 async function refusesDebuggers(program: string, dataFolder: string): Promise<void> {
   for (const flag of [
     '--remote-debugging-port=0',
@@ -118,30 +120,33 @@ async function refusesDebuggers(program: string, dataFolder: string): Promise<vo
     '--js-flags=--expose-gc',
   ]) {
     const child = spawn(program, [...flags, flag, '--data-dir', dataFolder], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const [printed, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     const name = /^--?([\w-]+)/.exec(flag)?.[1];
-    expect({ flag, code, said }).toEqual({
+    expect({ flag, code, printed }).toEqual({
       flag,
       code: 2,
-      said: expect.stringContaining(`portico: the installed app does not take --${name}. Start it without.`),
+      printed: expect.stringContaining(`portico: the installed app does not take --${name}. Start it without.`),
     });
-    expect(said).not.toContain('listening on');
+    expect(printed).not.toContain('listening on');
   }
   expect(existsSync(dataFolder)).toBe(false);
 }
 
-/** Where Electron keeps its switches in the program (electron/fuses): a mark, a version, a length, and a digit for each. */
+/**
+ * How Electron stores its fuses in the program (electron/fuses): a marker, a version, a length, and a digit for each
+ * fuse.
+ */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 const fuseNames = [
   ...['runAsNode', 'cookieEncryption', 'nodeOptions', 'nodeCliInspect', 'asarIntegrity', 'onlyLoadAppFromAsar'],
   ...['loadBrowserProcessSpecificV8Snapshot', 'grantFileProtocolExtraPrivileges'],
 ];
 
-test('the fuses read back from the program are those of the security page, and only what is needed ships', async () => {
+test('the fuses in the program are those of the security page, and only necessary files ship', async () => {
   const { shipped } = await packaged();
   const program = readFileSync(join(shipped, 'portico'));
-  const at = program.indexOf(fuseMark) + fuseMark.length;
-  const digits = program.subarray(at + 2, at + 2 + (program[at + 1] ?? 0)).toString('latin1');
+  const offset = program.indexOf(fuseMark) + fuseMark.length;
+  const digits = program.subarray(offset + 2, offset + 2 + (program[offset + 1] ?? 0)).toString('latin1');
   expect(Object.fromEntries(fuseNames.map((name, index) => [name, digits[index]]))).toEqual({
     runAsNode: '0',
     cookieEncryption: '1',
@@ -155,7 +160,7 @@ test('the fuses read back from the program are those of the security page, and o
   expect(unexplained(shipped)).toEqual([]);
 });
 
-test('a newer version is found, verified and installed, not before the answer is complete, and nothing else is', async ({
+test('a newer version is found, verified and installed after the running answer completes, and a bad one is not', async ({
   folder,
 }) => {
   const { opened } = await packaged();
@@ -174,34 +179,34 @@ test('a newer version is found, verified and installed, not before the answer is
   const { browser, page } = await drive(await endpointIn(log, 0));
   const about = () => page.evaluate(() => location.assign('#settings/about'));
   const status = page.getByRole('status').filter({ hasText: /version|look/i });
-  const look = () => page.getByRole('button', { name: 'Look now' }).click();
+  const checkForUpdates = () => page.getByRole('button', { name: 'Look now' }).click();
   await page.getByRole('button', { name: 'Try it now' }).click();
   await about();
   await expect(status).toContainText('Not looked for yet');
 
-  await look();
+  await checkForUpdates();
   await expect(page.getByText(/was not reached|cannot be read/)).toBeVisible();
   feed.offer({ version: '0.0.9', file: newer });
-  await look();
+  await checkForUpdates();
   await expect(status).toContainText('This is the newest version');
   feed.offer({ version: '0.2.0', file: newer, sha512: Buffer.alloc(64, 1).toString('base64') });
-  await look();
+  await checkForUpdates();
   await expect(page.getByText('could not be verified and was thrown away')).toBeVisible();
   feed.offer({ version: '0.3.0', file: newer, forged: true });
-  await look();
+  await checkForUpdates();
   await expect(page.getByText('could not be verified and was thrown away')).toBeVisible();
   await expect(status).not.toContainText('0.3.0');
   feed.offer({ version: '0.2.0', file: newer, url: 'elsewhere.AppImage' });
-  await look();
+  await checkForUpdates();
   await expect(page.getByText('leads to an address without https')).toBeVisible();
   expect(readFileSync(program).equals(before)).toBe(true);
 
   const notes = '- Faster\n<img src=x onerror="document.title=\'run\'">';
   feed.offer({ version: '0.2.0', file: newer, notes });
-  await look();
+  await checkForUpdates();
   await expect(status).toContainText('Version 0.2.0 is ready');
   await expect(page.getByRole('region', { name: 'What is new in 0.2.0' })).toContainText('<img src=x onerror');
-  // Nothing that tells this computer from others goes to the feed.
+  // The feed receives nothing that identifies this computer.
   expect(new Set(feed.asked.map(({ headers }) => headers['x-user-staging-id'] ?? ''))).toEqual(new Set(['']));
 
   await page.evaluate(() => location.assign('#chat'));

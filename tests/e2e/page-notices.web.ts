@@ -2,21 +2,21 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 
-interface ProblemText {
+interface Notice {
   readonly title: string;
   readonly body: string | undefined;
   readonly tag: string | undefined;
 }
 
-test('a page that is not looked at tells of an answer that ended, once the browser was asked, and its title only if allowed', async ({
+test("an unfocused page notifies of an ended answer once the browser allowed it, with the chat's title only if allowed", async ({
   launch,
 }) => {
-  // At its pace: an answer that is there at once was never waited for.
+  // Models write at a real pace: for an answer that is there immediately nobody waits.
   const { page } = await launch({ paced: true });
-  // What the browser would show to the person; the permission is its own.
+  // Replaces the browser's notifications with a recorder that has a permission of its own.
   await page.addInitScript(() => {
-    const told: ProblemText[] = [];
-    Object.assign(window, { told });
+    const shown: Notice[] = [];
+    Object.assign(window, { shown });
     const Real = window.Notification;
     let permission: NotificationPermission = 'default';
     class Seen {
@@ -30,28 +30,29 @@ test('a page that is not looked at tells of an answer that ended, once the brows
       onclick: (() => void) | null = null;
       close() {}
       constructor(title: string, { body, tag }: NotificationOptions = {}) {
-        told.push({ title, body, tag });
+        shown.push({ title, body, tag });
         Object.assign(window, { click: () => this.onclick?.() });
       }
     }
     if (Real) Object.assign(window, { Notification: Seen });
-    Object.assign(document, { hasFocus: () => (window as unknown as { looked?: boolean }).looked ?? true });
+    Object.assign(document, { hasFocus: () => (window as unknown as { focused?: boolean }).focused ?? true });
   });
-  const told = () => page.evaluate(() => (window as unknown as { told: ProblemText[] }).told);
-  const look = (looked: boolean) => page.evaluate((now) => void Object.assign(window, { looked: now }), looked);
+  const getShown = () => page.evaluate(() => (window as unknown as { getShown: Notice[] }).getShown);
+  const setFocused = (focused: boolean) =>
+    page.evaluate((now) => void Object.assign(window, { focused: now }), focused);
   await page.reload();
   await page.getByRole('button', { name: 'Try it now' }).click();
   await message(page).waitFor();
 
-  // Nobody was asked: nothing is told.
+  // The browser wasn't asked for permission yet, so nothing is shown.
   await chooseModel(page, 'Sandbox Echo');
-  await look(false);
+  await setFocused(false);
   await ask(page, 'A first question');
   await ended(articles(page).nth(1));
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
-  expect(await told()).toEqual([]);
+  expect(await getShown()).toEqual([]);
 
-  await look(true);
+  await setFocused(true);
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
   const row = page.locator('[data-setting="Notify when an answer has ended"]');
@@ -61,16 +62,18 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   await expect(row).toContainText('Never what was written');
   await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 'A first question' }).click();
 
-  // While the page is looked at, nothing; the list knows last that an answer has ended.
+  // Nothing is shown while the page has the focus. The list of chats is the last to show that an answer has ended.
   await ask(page, 'A second question');
   await ended(articles(page).nth(3));
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
-  expect(await told()).toEqual([]);
-  await look(false);
+  expect(await getShown()).toEqual([]);
+  await setFocused(false);
   await ask(page, 'A third question');
   await ended(articles(page).nth(5));
-  await expect.poll(told).toMatchObject([{ title: 'An answer has ended', tag: expect.stringMatching(/^portico:/) }]);
-  expect(JSON.stringify(await told())).not.toContain('question');
+  await expect
+    .poll(getShown)
+    .toMatchObject([{ title: 'An answer has ended', tag: expect.stringMatching(/^portico:/) }]);
+  expect(JSON.stringify(await getShown())).not.toContain('question');
 
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
@@ -78,10 +81,10 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 'A first question' }).click();
   await ask(page, 'A fourth question');
   await page.getByRole('link', { name: 'Usage', exact: true }).click();
-  await expect.poll(told).toHaveLength(2);
-  expect((await told())[1]).toMatchObject({ title: 'A first question', body: 'An answer has ended' });
+  await expect.poll(getShown).toHaveLength(2);
+  expect((await getShown())[1]).toMatchObject({ title: 'A first question', body: 'An answer has ended' });
   await page.evaluate(() => (window as unknown as { click: () => void }).click());
-  const id = (await told())[1]?.tag?.replace('portico:', '');
+  const id = (await getShown())[1]?.tag?.replace('portico:', '');
   await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#chat/${id}`);
   await expect(articles(page).first()).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import { chatsViews, modelsViews, settingsSections } from '../../renderer/navigation/nav.ts';
 
-/** Every page and view of the app that needs nothing to be there yet, as in the address. */
+/** Addresses of all pages and views of the app that need no data. */
 export const places: readonly string[] = [
   ...['#chat', '#temporary', '#models', '#usage', '#credits', '#reconciliation', '#account', '#settings'],
   ...chatsViews.map((view) => `#chats/${view}`),

@@ -2,7 +2,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended, message, openChat } from './chat.ts';
 
-test('a folder becomes a project: what its chats have in common is set once, and its new chats begin with it', async ({
+test('a folder becomes a project: its chats share settings that are set once, and new chats start with them', async ({
   launch,
 }) => {
   const first = await launch();

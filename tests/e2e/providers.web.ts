@@ -6,7 +6,7 @@ import { articles, ask, ended, message, newChat, searchingModels } from './chat.
 import { bill, billed, columns, comparison } from './compared.ts';
 import { amountIn, booked, chatTotal, dollars, getBalance, openingBalance } from './money.ts';
 
-/** With the keys of real providers, whose place an independent mock takes. */
+/** These tests have keys of real providers, whose place an independent mock takes. */
 test.describe.configure({ mode: 'default' });
 test.use({ starts: ({ upstream }, use) => use({ env: upstream.env }) });
 
@@ -16,7 +16,7 @@ for (const [provider, model] of [
   ['anthropic', 'Claude Sonnet 5'],
   ['google', 'Gemini 2.5 Flash'],
 ] as const) {
-  test(`a model of ${provider} answers, is billed to your keys, and the books agree`, async ({
+  test(`a model of ${provider} answers, its cost is charged to "your keys", and the ledger agrees`, async ({
     app: { page },
     upstream,
   }) => {
@@ -71,7 +71,7 @@ test('real models are compared through the independent mock, and each request is
   expect(await booked(page, 'Do both have columns?', 2)).toBe(-cost);
 });
 
-test('prompts, a model for one message, what was sent before and chat settings need no mouse', async ({
+test('prompts, a model for one message, earlier messages and chat settings need no mouse', async ({
   app: { page },
   upstream,
 }) => {
@@ -132,7 +132,7 @@ test('prompts, a model for one message, what was sent before and chat settings n
   await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('GPT-4o mini');
 });
 
-test('a chat that summarises by itself says so before, and the summary is on the bill, by keyboard alone', async ({
+test('a chat that summarises automatically announces it first, and the summary is on the bill, by keyboard alone', async ({
   app: { page },
   upstream,
 }) => {
@@ -141,12 +141,12 @@ test('a chat that summarises by itself says so before, and the summary is on the
   await page.getByRole('switch', { name: 'Summarise automatically' }).press('Space');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(page.getByRole('dialog')).toBeHidden();
-  // Each about a third of what the model reads; all three are more than that.
+  // Each text is about a third of the model's context window, so all three together don't fit.
   const long = (words: string) => `${words} ${'columns and numbers '.repeat(17_000)}`;
-  for (const [at, words] of ['First', 'Second'].entries()) {
+  for (const [index, words] of ['First', 'Second'].entries()) {
     await message(page).fill(long(words));
     await message(page).press('Enter');
-    await ended(articles(page).nth(at * 2 + 1));
+    await ended(articles(page).nth(index * 2 + 1));
   }
   await message(page).fill(long('Third'));
   await expect(page.getByText(/the first \d messages are summarised before this one is sent, for/)).toBeVisible();
@@ -165,7 +165,7 @@ test('a chat that summarises by itself says so before, and the summary is on the
   expect(await booked(page, /First columns and numbers/, 4)).toBe(-sum);
 });
 
-test('an image, a text file and a Word document are picked, read by the model, shown in the thread and sent again', async ({
+test('an image, a text file and a Word document are attached, read by the model, shown in the thread and sent again', async ({
   app: { page },
   upstream,
 }) => {
@@ -192,7 +192,7 @@ test('an image, a text file and a Word document are picked, read by the model, s
   await own.getByRole('button', { name: 'Open report.docx' }).click();
   await expect(page.getByRole('dialog')).toContainText('costs stayed *below* the estimate');
   await page.keyboard.press('Escape');
-  // It has been read, and is no picture all the same.
+  // The document was read, but has no picture.
   await expect(own.getByRole('button', { name: 'Open report.docx' }).locator('img')).toHaveCount(0);
   await ask(page, 'And again?');
   await ended(articles(page).nth(3));
@@ -204,7 +204,7 @@ test('an image, a text file and a Word document are picked, read by the model, s
     expect(body).toContain('| Stone | 1,250.00 |');
   }
   const costs = await Promise.all(
-    [1, 3].map(async (at) => dollars(await articles(page).nth(at).locator('footer').textContent())),
+    [1, 3].map(async (index) => dollars(await articles(page).nth(index).locator('footer').textContent())),
   );
   await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe((costs[0] ?? 0n) + (costs[1] ?? 0n));
 });

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from './app.ts';
 import { begin, inPseudoLanguage, pseudo, type Walk } from './pseudo-words.ts';
 
-/** What the walk through the views does not open: menus, dialogs, and everything that goes wrong on purpose. */
+/** The parts that the walk through the views doesn't open: menus, dialogs, and errors that are caused on purpose. */
 
-const providerSaid = 'Incorrect API key provided.';
+const providerMessage = 'Incorrect API key provided.';
 const question = 'Tell me about the ledger';
 const fileName = 'plan.txt';
 const serverName = 'Nowhere';
@@ -14,14 +14,14 @@ const serverName = 'Nowhere';
 let provider: Server;
 test.beforeEach(async () => {
   provider = createServer((_, response) => {
-    response.writeHead(401).end(JSON.stringify({ error: { message: providerSaid, code: 'invalid_api_key' } }));
+    response.writeHead(401).end(JSON.stringify({ error: { message: providerMessage, code: 'invalid_api_key' } }));
   });
   await once(provider.listen(0, '127.0.0.1'), 'listening');
 });
 test.afterEach(() => provider.close());
 
 test('in another language no dialog, menu or error is left in English', async ({ launch, folder }) => {
-  // The longest walk of all: two cores that do something else as well need more than the usual limit.
+  // This is the longest walk: on two busy cores it needs more than the usual time limit.
   test.slow();
   const dataFolder = await inPseudoLanguage(folder, { confirmRoute: true });
   const { port } = provider.address() as AddressInfo;
@@ -31,25 +31,25 @@ test('in another language no dialog, menu or error is left in English', async ({
     'fetch_page',
     fileName,
     serverName,
-    providerSaid,
+    providerMessage,
   ]);
   for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
   expect(left).toEqual({});
 });
 
-/** One provider whose key the user enters, and one that has its key already; neither takes it. */
+/** A provider whose key the user enters, and a provider that has its key already. Both keys are refused. */
 const refusing = (address: string) => ({
   OPENAI_BASE_URL: `${address}/v1`,
   ANTHROPIC_BASE_URL: address,
   ANTHROPIC_API_KEY: 'sk-ant-wrong-0123456789',
 });
 
-/** The composer's menus, what a file may be, and what a chat is sent with. */
-async function composer({ page, go, look, button, open, message }: Walk): Promise<void> {
+/** The composer's menus, attachments, and a chat's settings. */
+async function composer({ page, go, read, button, open, message }: Walk): Promise<void> {
   await go('#chat');
   await message.pressSequentially('/');
   await page.getByText(pseudo('No saved prompts yet. Add some in Settings.')).waitFor();
-  await look('no prompts to insert');
+  await read('no prompts to insert');
   await message.fill('');
   await message.pressSequentially('@');
   await open('models to mention', async () => {});
@@ -61,20 +61,20 @@ async function composer({ page, go, look, button, open, message }: Walk): Promis
   const files = page.locator('input[type=file]');
   await files.setInputFiles({ name: fileName, mimeType: 'text/plain', buffer: Buffer.from([0, 1, 2, 0xff, 0xfe]) });
   await expect(page.getByText(/⟦.*plan\.txt is /).first()).toBeVisible();
-  await look('a file that is not taken');
+  await read('a file that is not taken');
   await files.setInputFiles({ name: fileName, mimeType: 'text/plain', buffer: Buffer.from('One two three.') });
   await expect(page.getByText(/⟦.* tokens/).first()).toBeVisible();
-  await look('an attached file');
+  await read('an attached file');
   await page.getByRole('button', { name: /^⟦Remove plan/ }).click();
   await open('chat settings', () => button('Chat settings').click());
   await button('Compare models').click();
-  await look('comparing');
+  await read('comparing');
   await button('Stop comparing').click();
   await go('#models');
 }
 
-/** An answer with all that can be done with it, one that fails, and what is asked before Auto is. */
-async function answers({ page, go, look, button, open, openAll, message, choose }: Walk): Promise<void> {
+/** An answer with all its actions, an answer that fails, and the question before Auto sends. */
+async function answers({ page, go, read, button, open, openAll, message, choose }: Walk): Promise<void> {
   const article = page.getByRole('article');
   await go('#chat');
   await choose('Sandbox Echo');
@@ -86,16 +86,16 @@ async function answers({ page, go, look, button, open, openAll, message, choose 
   await page.getByRole('group', { name: pseudo('Versions') }).waitFor();
   await button('Regenerate', article.nth(1)).waitFor();
   await button('Edit message', article.first()).click();
-  await look('another wording');
+  await read('another wording');
   await button('Cancel').click();
   await button('Delete message', article.first()).click();
   await button('Undo').first().waitFor();
-  await look('a message is deleted');
+  await read('a message is deleted');
   await button('Undo').first().click();
   await button('Regenerate', article.nth(1)).waitFor();
   await page.keyboard.press('Control+f');
   await page.keyboard.type('zzz');
-  await look('nothing found');
+  await read('nothing found');
   await page.keyboard.press('Escape');
   await choose(pseudo('Auto'));
   await message.fill(question);
@@ -106,21 +106,21 @@ async function answers({ page, go, look, button, open, openAll, message, choose 
   await message.fill(question);
   await button('Queue message').click();
   await button('Edit waiting message').waitFor();
-  await look('a message that waits');
+  await read('a message that waits');
   await button('Stop').click();
   await button('Go on with these').waitFor();
-  await look('an answer that was stopped');
+  await read('an answer that was stopped');
   await button('Remove waiting message').click();
   await go('#chat');
   await choose('Sandbox Flaky');
   await message.fill(question);
   await button('Send').click();
   await button('Retry', article.nth(1)).waitFor();
-  await look('an answer that failed');
+  await read('an answer that failed');
 }
 
-/** What can be done with one chat, with several, and with those in the trash. */
-async function chats({ page, go, look, button, open }: Walk): Promise<void> {
+/** The actions on one chat, on several, and on chats in the trash. */
+async function chats({ page, go, read, button, open }: Walk): Promise<void> {
   const item = (english: string) => page.getByRole('menuitem', { name: pseudo(english), exact: true });
   for (const action of ['Rename', 'Move to folder…', 'Tags…', 'Export…']) {
     await open(action, async () => {
@@ -140,15 +140,15 @@ async function chats({ page, go, look, button, open }: Walk): Promise<void> {
   const search = page.getByRole('searchbox');
   await search.fill('pinned:perhaps folder:nowhere');
   await expect(page.getByText(/⟦pinned: is yes or no/)).toBeVisible();
-  await look('a search that is not understood');
+  await read('a search that is not understood');
   await search.fill('');
   await page.getByRole('checkbox').first().check();
-  await look('chats selected');
-  // That of the move before waits as long as the pointer is near it.
+  await read('chats selected');
+  // The toast of the move before stays as long as the pointer is near it.
   await expect(button('Undo')).toHaveCount(0);
   await button('Move to trash').click();
   await button('Undo').first().waitFor();
-  await look('a chat in the trash');
+  await read('a chat in the trash');
   await button('Undo').hover();
   await button('Dismiss').click();
   await go('#chats/trash');
@@ -158,45 +158,45 @@ async function chats({ page, go, look, button, open }: Walk): Promise<void> {
   await open('keyboard shortcuts', () => page.keyboard.press('Control+/'));
 }
 
-/** Keys that are refused, and servers that do not answer. */
-async function providers({ page, go, look, button, field }: Walk): Promise<void> {
+/** Keys that are refused, and servers that don't answer. */
+async function providers({ page, go, read, button, field }: Walk): Promise<void> {
   await go('#settings/providers');
   const edit = (action: string, name: string) =>
     page.getByRole('button', { name: new RegExp(`^⟦${pseudo(action)} \\(${name}\\)`) });
   await edit('Add key', 'OpenAI').click();
   await field('API key').fill('sk-wrong-0123456789');
   await button('Check and save').click();
-  await expect(page.getByText(providerSaid).or(page.getByText(/⟦OpenAI refused/))).toBeVisible();
-  await look('a refused key');
+  await expect(page.getByText(providerMessage).or(page.getByText(/⟦OpenAI refused/))).toBeVisible();
+  await read('a refused key');
   await button('Cancel').click();
   await edit('Set up', 'Ollama').click();
   await field('Base URL').fill('http://127.0.0.1:1/v1');
   await button('Check and save').click();
   await expect(page.getByRole('listitem', { name: 'Ollama' })).toContainText(/⟦Ollama could not be reached/);
-  await look('a server that does not answer');
+  await read('a server that does not answer');
   await button('Add a server').click();
-  await look('a server of one’s own');
+  await read('a server of one’s own');
   await button('Cancel').click();
 }
 
-/** A gateway that is none, and a key for another program. */
-async function gateway({ page, go, look, button, open, field }: Walk): Promise<void> {
+/** An address without a gateway, and a key for another program. */
+async function gateway({ page, go, read, button, open, field }: Walk): Promise<void> {
   await go('#settings/gateway');
   await field('Base URL').fill('http://127.0.0.1:1');
   await field('API key or token').fill('sk-portico-wrong');
   await button('Connect').click();
   await expect(page.getByText(/⟦The gateway at http:\/\/127.0.0.1:1 did not answer/).first()).toBeVisible();
-  await look('a gateway that does not answer');
+  await read('a gateway that does not answer');
   await field('Port').fill('0');
-  await look('no port');
+  await read('no port');
   await button('Make a key').click();
   await field('Name').fill(serverName);
   await field('Limit, USD').fill('much');
-  await look('no amount');
+  await read('no amount');
   await field('Limit, USD').fill('');
   await button('Make key').click();
   await button('Done').waitFor();
-  await look('a new key');
+  await read('a new key');
   await button('Done').click();
   for (const doing of ['Name, limit and end', 'Rotate', 'Revoke']) {
     await page.getByRole('button', { name: new RegExp(`^⟦Change ${serverName}`) }).click();
@@ -204,8 +204,8 @@ async function gateway({ page, go, look, button, open, field }: Walk): Promise<v
   }
 }
 
-/** Tool servers: entered, imported, asked about and refused. */
-async function tools({ page, go, look, button, open, field, message, choose }: Walk): Promise<void> {
+/** Tool servers: entered, imported, confirmed and refused. */
+async function tools({ page, go, read, button, open, field, message, choose }: Walk): Promise<void> {
   await go('#settings/tools');
   await button('Import').click();
   const json = field('Settings of another program');
@@ -216,20 +216,20 @@ async function tools({ page, go, look, button, open, field, message, choose }: W
       exact: false,
     }),
   ).toBeVisible();
-  await look('no settings file');
+  await read('no settings file');
   await json.fill(JSON.stringify({ mcpServers: { [serverName]: { command: fileName }, [fileName]: {} } }));
   await button('Import', page.getByRole('dialog')).click();
   await button('Done').waitFor();
-  await look('servers imported');
+  await read('servers imported');
   await button('Done').click();
   await open('a new server', () => button('Add server').click());
   const row = (action: string) => page.getByRole('button', { name: new RegExp(`^⟦${pseudo(action)} ${serverName}`) });
   await row('Test').click();
   await row('Stop asking').waitFor();
-  await look('a person is asked');
+  await read('a person is asked');
   await row('Stop asking').click();
   await row('Stop asking').waitFor({ state: 'detached' });
-  await look('nobody said yes');
+  await read('a question that was refused');
   await open('remove a server', () => row('Remove').click());
   await page.getByRole('switch', { name: pseudo('Fetch a page') }).click();
   await go('#chat');
@@ -237,14 +237,14 @@ async function tools({ page, go, look, button, open, field, message, choose }: W
   await message.fill('fetch_page');
   await button('Send').click();
   await button('Don’t allow').waitFor();
-  await look('a tool that asks');
+  await read('a tool that asks');
   await button('Don’t allow').click();
   await button('Regenerate').waitFor();
-  await look('a tool that was not allowed');
+  await read('a tool that was not allowed');
 }
 
-/** Prompts, presets and caps, and a message over one of them. */
-async function library({ page, go, look, button, open, message, choose }: Walk): Promise<void> {
+/** Prompts, presets and caps, and a message that exceeds a cap. */
+async function library({ page, go, read, button, open, message, choose }: Walk): Promise<void> {
   await go('#settings/prompts');
   await open('a new prompt', () => button('Add prompt').click());
   await open('a new preset', () => button('Add preset').click());
@@ -253,11 +253,11 @@ async function library({ page, go, look, button, open, message, choose }: Walk):
     .first()
     .setInputFiles({ name: fileName, mimeType: 'application/json', buffer: Buffer.from('{}') });
   await expect(page.getByText(pseudo('This file is not an export of Portico’s prompts or presets.'))).toBeVisible();
-  await look('no prompts in a file');
+  await read('no prompts in a file');
   await go('#settings/caps');
   const cap = page.getByRole('textbox').first();
   await cap.fill('much');
-  await look('no cap');
+  await read('no cap');
   await cap.fill('0.000001');
   await button('Save caps').click();
   await page.getByText(pseudo('Caps saved')).waitFor();
@@ -266,29 +266,29 @@ async function library({ page, go, look, button, open, message, choose }: Walk):
   await message.fill(question);
   await button('Send').click();
   await button('Send once anyway').waitFor();
-  await look('over a cap');
+  await read('over a cap');
   await button('Send once anyway').click();
   await page.getByRole('link', { name: pseudo('Check keys') }).waitFor();
-  await look('a provider that refuses the key');
+  await read('a provider that refuses the key');
 }
 
 /** Imports that are refused, and a backup. */
-async function data({ page, go, look, button, open, field }: Walk): Promise<void> {
+async function data({ page, go, read, button, open, field }: Walk): Promise<void> {
   await go('#settings/data');
   const importing = (text: string) =>
     field('File to import').setInputFiles({ name: fileName, mimeType: 'application/json', buffer: Buffer.from(text) });
   await importing('{"broken":');
   await expect(page.getByText(/îñ thé mîddlé/).first()).toBeVisible();
-  await look('an import that is refused');
+  await read('an import that is refused');
   await open('an import', () => importing(JSON.stringify([{ mapping: {}, title: 'x' }, chatgpt])));
   await button('Back up now').click();
   const restore = page.getByRole('button', { name: new RegExp(`^⟦${pseudo('Restore')} `) }).first();
   await restore.waitFor();
-  await look('a backup');
+  await read('a backup');
   await open('restore a backup', () => restore.click());
   await button('Export all chats').click();
   await page.getByText(pseudo('Exported'), { exact: true }).waitFor();
-  await look('all chats exported');
+  await read('all chats exported');
 }
 
 const chatgpt = {

@@ -6,8 +6,8 @@ import { begin, inPseudoLanguage } from './pseudo-words.ts';
 import { keep } from './stored.ts';
 
 /**
- * In the pseudo-language every message of the catalogues stands in brackets. What a person reads outside of them is data, or was
- * forgotten in the code.
+ * In the pseudo-language every message of the catalogues stands in brackets. Text outside brackets is either data or a
+ * word that was forgotten in the code.
  */
 
 const question = 'Tell me about the ledger';
@@ -31,11 +31,11 @@ test('in another language no word of the app is left in English', async ({ launc
     }, view);
     await page.locator('main h1, main [role=log], main textarea').first().waitFor();
     if (view === '#settings/gateway') await expect(page.getByText(`⟦Port ${port} `)).toBeVisible();
-    await walk.look(view);
+    await walk.read(view);
   }
   await page.keyboard.press('Control+K');
   await page.getByRole('dialog').waitFor();
-  await walk.look('palette');
+  await walk.read('palette');
   expect(left).toEqual({});
 });
 
@@ -44,7 +44,7 @@ test.afterEach(() => {
   for (const server of taken.splice(0)) server.close();
 });
 
-/** A port of another program. */
+/** Returns a port that another program uses. */
 async function takePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   taken.push(server);

@@ -7,7 +7,7 @@ import { hasTool } from './has-tool.ts';
 const canPress = process.platform === 'linux' && hasTool('xdotool');
 test.skip(!canPress, 'keys of the whole system are pressed with xdotool');
 
-/** As somebody presses them, whatever program is in front. */
+/** Presses keys as a person does, whatever program is in front. */
 const press = (keys: string) => execFileSync('xdotool', ['key', keys]);
 
 function getProgram({ main }: RunningApp): ElectronApplication {
@@ -28,7 +28,7 @@ async function setShortcut(page: Page, keys: string): Promise<void> {
   await page.keyboard.press(keys);
 }
 
-test('a shortcut of the system shows a small window above all others, whose chat goes on in the main one', async ({
+test('a system-wide shortcut shows a small window above all others, and its chat continues in the main window', async ({
   launch,
 }) => {
   const app = await launch();
@@ -37,7 +37,7 @@ test('a shortcut of the system shows a small window above all others, whose chat
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.evaluate(() => location.assign('#settings/chat'));
 
-  // Off until it is set; what cannot be had is refused, and what was set before stays.
+  // The shortcut is off until it's set. A key that is taken is refused, and the earlier one stays.
   await program.evaluate(({ globalShortcut }) => globalShortcut.register('CommandOrControl+Alt+T', () => {}));
   await setShortcut(page, 'g');
   await expect(page.getByRole('alert')).toContainText('cannot be taken from all programs');
@@ -53,7 +53,7 @@ test('a shortcut of the system shows a small window above all others, whose chat
   await expect(message(quick)).toBeFocused();
   await expect.poll(async () => (await shown(program)).filter(({ above }) => above).length).toBe(1);
   await expect(quick.getByRole('navigation')).toHaveCount(0);
-  // Not the draft of the main window.
+  // The quick window doesn't show the main window's draft.
   await expect(message(quick)).toHaveValue('');
   await chooseModel(quick, 'Sandbox Echo');
   await ask(quick, 'Echo this, please');
@@ -71,7 +71,7 @@ test('a shortcut of the system shows a small window above all others, whose chat
   await expect.poll(async () => (await shown(program)).length).toBe(1);
   await expect(articles(page).nth(1)).toContainText('Echo this, please');
 
-  // Kept over a restart, and off again.
+  // The shortcut survives a restart and can be switched off again.
   await app.leave();
   const again = await launch();
   await expect(message(again.page)).toBeVisible();

@@ -14,23 +14,26 @@ const keys = [
 ];
 const widths = [420, 640, 900, 1280, 1600];
 const heights = [500, 800, 1000];
-/** What a page shows for somebody to press or to write into. */
+/** The controls of a page that can be pressed or written into. */
 const controls = [
   ...['button', 'a[href]', 'input:not([type=file])', 'textarea', 'summary', '[role=menuitem]', '[role=option]'],
   ...['[role=tab]', '[role=switch]', '[role=combobox]', '[role=radio]', '[role=checkbox]'],
 ].join(', ');
-/** A restored backup is older than the books, as it should be. */
+/** Never restores a backup: it's older than the ledger, so the chats would rightly disagree with it. */
 const leftAlone = /^Restore/;
 
-/** Somebody who does whatever a page offers, in no sensible order: a seed says what, but not how far the app is by then. */
+/**
+ * Simulates a person who uses a page in no sensible order. A seed decides the actions, but not how far the app has got
+ * by then.
+ */
 export function randomPerson(page: Page, random: Random) {
   const soon = { timeout: 500 };
 
-  const oneOf = async (some: Locator): Promise<Locator> =>
+  const pickFrom = async (some: Locator): Promise<Locator> =>
     some.nth(random.between(0, Math.max(0, (await some.count()) - 1)));
 
   async function pressSomething(): Promise<string> {
-    const control = await oneOf(page.locator(controls).filter({ visible: true }));
+    const control = await pickFrom(page.locator(controls).filter({ visible: true }));
     const { name, leads } = await control.evaluate(
       (element) => ({
         name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim(),
@@ -63,7 +66,7 @@ export function randomPerson(page: Page, random: Random) {
     },
     async openChat() {
       const chats = page.getByRole('navigation', { name: 'Chats', exact: true }).getByRole('link');
-      await (await oneOf(chats)).click(soon);
+      await (await pickFrom(chats)).click(soon);
       return 'open a chat';
     },
     async selectWords() {
@@ -105,7 +108,7 @@ export function randomPerson(page: Page, random: Random) {
   const drawn = names.flatMap((name) => Array<typeof name>(often[name]).fill(name));
 
   return {
-    /** Does one thing, and says which. What has gone meanwhile, or lies under something else, is left. */
+    /** Does one action and returns its name. Gives up on a control that has gone meanwhile or is covered. */
     async act(): Promise<string> {
       const name = random.pick(drawn);
       try {

@@ -6,20 +6,23 @@ import { expect, test } from './app.ts';
 import { randomPerson } from './random-person.ts';
 
 /**
- * People who do anything anywhere. What they have done is in the failure, but the same seed need not bring it back: when an answer
- * or a page comes is up to the machine. Only with `PORTICO_LONG=1`, so that a run of all tests is the same each time.
+ * People who do anything anywhere. A failure lists their actions, but the same seed need not cause it again, because
+ * the machine decides when an answer or a page arrives. Twelve people run with `PORTICO_LONG=1`, otherwise one.
  */
 const { PORTICO_LONG: long, PORTICO_SEED: seed = '1' } = process.env;
 const people = long ? 12 : 1;
 const actions = 500;
-/** What a page says where something was forgotten, and its way of saying that a view broke. */
+/** Text that appears where a value was forgotten, and the page's message that a view broke. */
 const broken = /\b(undefined|NaN)\b|\[object |could not be shown/;
 
 test.skip(!long, 'minutes');
 test.setTimeout(600_000);
 
 for (let person = 1; person <= people; person += 1) {
-  test(`person ${person} finds no error, no empty page, nothing wider than the window`, async ({ launch, folder }) => {
+  test(`random person ${person} finds no error, no empty page and nothing wider than the window`, async ({
+    launch,
+    folder,
+  }) => {
     const random = seeded(Number(seed) + person);
     const dataFolder = join(folder, 'data');
     await writeWorld({

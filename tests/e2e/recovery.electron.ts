@@ -14,14 +14,14 @@ function getProgram({ main }: RunningApp): ElectronApplication {
   return main;
 }
 
-/** The core's process; null while there is none. */
+/** Returns the process id of the core, or null while there is none. */
 const getCore = (program: ElectronApplication): Promise<number | null> =>
   program.evaluate(({ app }) => app.getAppMetrics().find(({ name }) => name === 'Portico core')?.pid ?? null);
 
 const getPage = (program: ElectronApplication): Promise<number> =>
   program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0);
 
-/** An answer that is being written, and words in the composer. */
+/** Starts an answer and leaves words in the composer. */
 async function inTheMiddle(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(page, 'Sandbox Slow');
@@ -35,7 +35,7 @@ async function running(program: ElectronApplication): Promise<number> {
   return (await getCore(program)) ?? 0;
 }
 
-test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing; one that cannot be opened is no death: its reason is shown, and the program ends', async ({
+test("typing works while the core is stopped, a killed core is restarted without loss, and a core that can't open its data folder ends the program with the reason", async ({
   launch,
 }) => {
   const app = await launch({ paced: true });
@@ -45,7 +45,7 @@ test('keys are drawn while the core stands still; when it is killed the window s
   const first = await running(program);
 
   process.kill(first, 'SIGSTOP');
-  // A page that waited for the core would draw none.
+  // A page that waited for the core would show none of these keys.
   await drawKeys(page, 40);
   process.kill(first, 'SIGCONT');
 
@@ -72,7 +72,7 @@ test('keys are drawn while the core stands still; when it is killed the window s
   await program.evaluate(({ dialog }) => {
     dialog.showErrorBox = (title, content) => void process.stdout.write(`${title}: ${content}\n`);
   });
-  // Somebody else takes the folder while there is no core.
+  // Another process takes the data folder while there is no core.
   await rename(join(app.dataFolder, 'lock.db'), join(app.dataFolder, 'lock-of-the-first.db'));
   const unlock = lockDataFolder(app.dataFolder);
   const exited = once(program.process(), 'exit');
@@ -83,7 +83,7 @@ test('keys are drawn while the core stands still; when it is killed the window s
   expect(app.output()).toContain('Portico cannot start: Portico is already running with the data folder');
 });
 
-test('a window whose page is killed or hangs is loaded again where it was; its answer has gone on; the core ends with the program', async ({
+test('a window whose page is killed or hangs reloads at the same place, its answer continues, and the core ends with the program', async ({
   launch,
 }) => {
   const app = await launch({ paced: true });
@@ -91,24 +91,27 @@ test('a window whose page is killed or hangs is loaded again where it was; its a
   await inTheMiddle(app.page);
   const core = await running(program);
   const before = { location: new URL(app.page.url()).hash, draft: 'half a thought' };
-  // The draft is kept a quarter of a second after the last key.
+  // The draft is stored a quarter of a second after the last key.
   await expect.poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`)).toHaveLength(1);
-  for (const [what, end] of [
-    ['killed', (of: ElectronApplication) => getPage(of).then((page) => process.kill(page, 'SIGKILL'))],
+  for (const [failure, end] of [
+    [
+      'killed',
+      (electronApp: ElectronApplication) => getPage(electronApp).then((page) => process.kill(page, 'SIGKILL')),
+    ],
     ['hanging', hang],
   ] as const) {
-    await test.step(what, async () => {
-      const { answer: written } = await look(program);
+    await test.step(failure, async () => {
+      const { answer: written } = await readWindow(program);
       const gone = async () => {
-        const told = getTold(program, 'render-process-gone');
+        const goneAt = waitForEvent(program, 'render-process-gone');
         await end(program);
-        return told;
+        return goneAt;
       };
       const text = expect.stringContaining('This window had stopped');
-      // A page that nobody watches over would stay dead.
-      const saidMs = await loadedAfter(program, gone, { ...before, text });
-      test.info().annotations.push({ type: `${what}, said`, description: `${saidMs} ms` });
-      await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
+      // Without a watchdog the page would stay dead.
+      const recoveredMs = await loadedAfter(program, gone, { ...before, text });
+      test.info().annotations.push({ type: `${failure}, recovered`, description: `${recoveredMs} ms` });
+      await expect.poll(async () => (await readWindow(program)).answer).toBeGreaterThan(written);
       expect(await getCore(program)).toBe(core);
     });
   }
@@ -116,7 +119,7 @@ test('a window whose page is killed or hangs is loaded again where it was; its a
   await expect.poll(() => isAlive(core)).toBe(false);
 });
 
-test('a streaming answer survives a reload of the page and goes on; a core that dies again and again ends in a message with what to do, and not in a loop', async ({
+test('a streaming answer survives a reload of the page, and a core that dies repeatedly ends in a message instead of a loop', async ({
   launch,
 }) => {
   const app = await launch({ paced: true });
@@ -159,34 +162,37 @@ async function drawKeys(page: Page, count: number): Promise<void> {
 
 const valueLength = async (page: Page): Promise<number> => (await message(page).inputValue()).length;
 
-/** When, by this process's clock, that next happens to the page. */
-const getTold = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
+/** Waits until this event next happens to the page and returns the time by this process's clock. */
+const waitForEvent = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
   program
     .evaluate(
       ({ BrowserWindow }, name) =>
         new Promise<void>((done) =>
-          // Each has a type of its own for its listener.
+          // The type lists a separate overload for each event, so any one of them serves here.
           BrowserWindow.getAllWindows()[0]?.webContents.once(name as 'dom-ready', () => done()),
         ),
       event,
     )
     .then(() => performance.now());
 
-/** From then until the page, loaded again, shows this. */
+/** Returns the milliseconds from the event that `begin` causes until the reloaded page shows this. */
 async function loadedAfter(
   program: ElectronApplication,
   begin: () => Promise<number>,
   shown: Record<string, unknown>,
 ): Promise<number> {
-  // Listened for before it can have happened. What is asked of a page before it was loaded may stay without an answer.
-  const loaded = getTold(program, 'dom-ready');
+  // Listens before the event can happen. A question to a page that is being reloaded may get no answer.
+  const loaded = waitForEvent(program, 'dom-ready');
   const begun = await begin();
   await loaded;
-  await expect.poll(() => look(program), { intervals: [20] }).toMatchObject(shown);
+  await expect.poll(() => readWindow(program), { intervals: [20] }).toMatchObject(shown);
   return Math.round(performance.now() - begun);
 }
 
-/** Makes its page hang for good, in a call that never returns: a loop would take a processor until it is noticed. */
+/**
+ * Makes the page hang for good in a call that never returns. An endless loop would use up a processor until the app
+ * notices.
+ */
 function hang(program: ElectronApplication): Promise<unknown> {
   return program.evaluate(({ BrowserWindow, dialog }) => {
     dialog.showMessageBox = () => new Promise(() => {});
@@ -196,8 +202,8 @@ function hang(program: ElectronApplication): Promise<unknown> {
   });
 }
 
-/** What a window shows whose page Playwright has lost: it does not find one again that has crashed. */
-const look = (
+/** Reads a window that Playwright has lost: Playwright doesn't find a page again after it crashed. */
+const readWindow = (
   program: ElectronApplication,
 ): Promise<{ location: string; draft: string; text: string; answer: number }> =>
   program.evaluate(({ BrowserWindow }) =>

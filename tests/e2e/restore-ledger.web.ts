@@ -10,18 +10,18 @@ import { agree, amounts, bySql, openPage, showCharged } from './ledger-by-sql.ts
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 420, height: 800 };
 
-/** Restores, without a mouse, the copy of this kind that stands first. */
-async function restore(page: Page, kind: string, look = async (_: Locator) => {}): Promise<void> {
+/** Restores the first copy of this kind, without a mouse. */
+async function restore(page: Page, kind: string, inspect = async (_: Locator) => {}): Promise<void> {
   const copy = page.getByRole('list', { name: 'Copies of the ledger' }).getByRole('listitem').filter({ hasText: kind });
   await press(page, copy.first().getByRole('button', { name: /^Restore/ }));
   const dialog = page.getByRole('dialog', { name: 'Restore this copy of the ledger?' });
   await expect(dialog.getByRole('table')).toBeVisible();
-  await look(dialog);
+  await inspect(dialog);
   await press(page, dialog.getByRole('button', { name: 'Restore', exact: true }));
   await expect(dialog).toBeHidden();
 }
 
-test('without a mouse the ledger goes back to a copy and is taken back: what is asked and every page say what SQL does', async ({
+test('the ledger is restored and the restore is undone without a mouse, and every page agrees with SQL', async ({
   launch,
 }) => {
   const upstream = await openPricedUpstream((call) => ({ promptTokens: 1000 * call, completionTokens: 100 }));
@@ -46,7 +46,7 @@ test('without a mouse the ledger goes back to a copy and is taken back: what is 
   expect(present.charged).not.toBe(atCopy.charged);
 
   await openPage(page, '#settings/data');
-  // Its colours are none of the theme's while it goes.
+  // The toast has to be gone: while it fades, its colours belong to no theme.
   await expect(page.getByText('Ledger copied and counted')).toHaveCount(0);
   await page.setViewportSize(narrow);
   await restore(page, 'By hand', async (dialog) => {
@@ -62,7 +62,7 @@ test('without a mouse the ledger goes back to a copy and is taken back: what is 
     await page.setViewportSize(narrow);
   });
   await page.keyboard.press('ControlOrMeta+z');
-  // What was there before the restore, and what was there before it was undone.
+  // Two more copies: the state before the restore and the state before it was undone.
   await expect(copies).toHaveCount(3);
   await page.setViewportSize(wide);
   await agree(page, ledger, 'local');

@@ -11,8 +11,8 @@ import { expect, type RunningApp, test } from './app.ts';
 import { seeded } from './seeded.ts';
 
 /** One line, far wider than a sheet of paper. */
-const longLine = Array.from({ length: 60 }, (_, at) => `part${at}`).join('+');
-/** What every PDF brings along. */
+const longLine = Array.from({ length: 60 }, (_, index) => `part${index}`).join('+');
+/** The fonts that every PDF embeds. */
 const ownFonts = new Set(['Inter', 'JetBrainsMono', 'NotoSansMath']);
 const answer = `# A heading of the answer
 
@@ -24,7 +24,7 @@ const wide = () => ${longLine};
 
 | ${'abcdefgh'.split('').join(' | ')} |
 |${'---|'.repeat(8)}
-| ${Array.from({ length: 8 }, (_, at) => `a-rather-long-cell-number-${at}`).join(' | ')} |
+| ${Array.from({ length: 8 }, (_, index) => `a-rather-long-cell-number-${index}`).join(' | ')} |
 
 ![a picture](ADDRESS)
 
@@ -37,12 +37,12 @@ function getMain({ main }: RunningApp): ElectronApplication {
   return main;
 }
 
-/** Answers the system's save dialog, which no test can see; `timesAsked` counts it from there. */
+/** Answers the system's save dialog, which a test can't see. `timesAsked` counts the dialogs from then on. */
 const saveAt = (app: RunningApp, path: string | null) =>
   getMain(app).evaluate(({ dialog }, filePath) => {
-    const told = Object.assign(globalThis, { timesAsked: 0 });
+    const counter = Object.assign(globalThis, { timesAsked: 0 });
     dialog.showSaveDialog = (async () => {
-      told.timesAsked += 1;
+      counter.timesAsked += 1;
       return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
     }) as never;
   }, path);
@@ -85,7 +85,7 @@ async function openExport(page: Page) {
   return page.getByRole('dialog', { name: 'Export 1 chat' });
 }
 
-test('a chat is saved as a PDF where the dialog says: whole lines, formulas, costs, page numbers, never dark; several are one with a chapter each and their costs together; JSON and what fails go the same way', async ({
+test('a chat is saved as a complete PDF in the chosen place, several chats become one PDF with chapters, and JSON and failures work alike', async ({
   launch,
   folder,
 }) => {
@@ -124,7 +124,7 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
   expect(text).toContain(`${pages.length} / ${pages.length}`);
   expect(outline).toEqual(expect.arrayContaining(['Everything in one chat', 'A heading of the answer']));
   expect(Math.min(...pages.map(({ spareRight }) => spareRight))).toBeGreaterThan(20);
-  const fills = new Set(pages.flatMap((each) => [...each.fills]));
+  const fills = new Set(pages.flatMap((sheet) => [...sheet.fills]));
   expect(fills).toContain('#1a1a1e');
   expect([...fills].filter((colour) => ['#e8e8ec', '#111113', '#1c1c20'].includes(colour))).toEqual([]);
 
@@ -156,7 +156,7 @@ async function saveSeveral(app: RunningApp, folder: string, total: string): Prom
   await exportNow();
   await expect(page.getByText('all.pdf was not written').first()).toBeVisible();
 
-  // The process of the page that is printed ends in the middle of its work.
+  // The process that renders the page for printing crashes in the middle of its work.
   await getMain(app).evaluate(({ app: electron }) => {
     electron.once('web-contents-created', (_, contents) =>
       contents.once('did-start-loading', () => contents.forcefullyCrashRenderer()),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { seed } from '../seed/seed.ts';
 
-/** A data folder with invented chats, as `npm run seed` makes it. */
+/** Makes a data folder with invented chats, as `npm run seed` does. */
 export async function seeded(folder: string, conversations: number, messages: number): Promise<string> {
   const dataFolder = join(folder, 'data');
   const nowMs = Date.now();

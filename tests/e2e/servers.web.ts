@@ -13,7 +13,7 @@ async function openProviders(page: Page) {
   await expect(page.getByRole('heading', { name: 'Providers & keys' })).toBeVisible();
 }
 
-/** The page in the light and the dark, wide and narrow: without a fault, and without a part that stands out at its side. */
+/** Expects a page without faults, in light and dark, and without parts that stick out in a narrow window. */
 async function expectGood(page: Page, view: string) {
   await expectNoFaultInEither(page, view);
   const wide = page.viewportSize() ?? { width: 1280, height: 800 };
@@ -22,7 +22,7 @@ async function expectGood(page: Page, view: string) {
   await page.setViewportSize(wide);
 }
 
-/** Fills in all but the name: where it is, its key and a model that it does not list. */
+/** Fills in everything except the name: the address, the key and a model that the server doesn't list. */
 async function fillServer(form: Locator, baseUrl = ''): Promise<void> {
   await form.getByLabel('Base URL').fill(baseUrl);
   await form.getByLabel('API key').fill('key-of-the-cellar-0123');
@@ -30,7 +30,7 @@ async function fillServer(form: Locator, baseUrl = ''): Promise<void> {
   await form.getByLabel('Model 1', { exact: true }).fill('house-model');
 }
 
-test('keys entered in Settings are checked, used, put in another order and removed, and shown by their ends only', async ({
+test('keys entered in Settings are checked, used, reordered and removed, and only their ends are shown', async ({
   app: { page },
   upstream,
 }) => {
@@ -64,7 +64,7 @@ test('keys entered in Settings are checked, used, put in another order and remov
   expect(await page.content()).not.toContain('of-several');
 });
 
-test('a server under a name of its own is added by keyboard, tested, used for new chats by one step, changed and removed', async ({
+test('a server with its own name is added by keyboard, tested, used for new chats in one step, changed and removed', async ({
   app: { page },
   upstream,
 }) => {
@@ -105,7 +105,7 @@ test('a server under a name of its own is added by keyboard, tested, used for ne
   await expect(renamed).toBeHidden();
 });
 
-test('a server has the name that the user gave it wherever models, failures and settings name their provider', async ({
+test("a server has the user's name for it wherever models, failures and settings name their provider", async ({
   app: { page },
 }) => {
   const upstream = await startUpstream();

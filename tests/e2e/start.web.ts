@@ -12,7 +12,7 @@ import { articles, ask, ended } from './chat.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `npm start -- …`, as a user types it. */
+/** Runs `npm start -- …`, as a user types it. */
 function npmStart(...words: string[]) {
   const child = spawn('npm', ['start', '--', ...words], {
     cwd: root,
@@ -35,7 +35,7 @@ async function outcome(...words: string[]): Promise<{ code: number; out: string;
   return { code, ...output };
 }
 
-test('npm start -- --web serves the app on the port asked for, also after a reload in the middle of connecting, and Ctrl-C ends it and all its children', async ({
+test('npm start -- --web serves the app on the requested port, survives a reload while connecting, and Ctrl-C ends all its processes', async ({
   page,
   folder,
 }) => {
@@ -43,7 +43,7 @@ test('npm start -- --web serves the app on the port asked for, also after a relo
   const { child } = npmStart('--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data'));
   const url = await link(child);
   expect(url).toContain(`http://127.0.0.1:${port}/#b=`);
-  // The server has let the page in, and the page is gone before it knows.
+  // Reloads after the server has opened a session and before the page knows of it.
   const letIn = Promise.withResolvers<number>();
   await page.route('**/session', async (route) => letIn.resolve((await route.fetch()).status()), { times: 1 });
   await page.goto(url);
@@ -52,12 +52,12 @@ test('npm start -- --web serves the app on the port asked for, also after a relo
   await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
   process.kill(-Number(child.pid), 'SIGINT');
   const [code, signal] = await once(child, 'close');
-  // npm passes the signal on and then dies of it itself.
+  // npm forwards the signal and then dies of it itself.
   expect(['0', '130', 'SIGINT']).toContain(String(code ?? signal));
   await expect.poll(() => answers(port)).toBe(false);
 });
 
-test('a supervisor that ends npm alone ends the app as well', async ({ folder }) => {
+test('a supervisor that ends only npm ends the app as well', async ({ folder }) => {
   const port = await freePort();
   const { child } = npmStart('--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data'));
   await link(child);
@@ -66,13 +66,13 @@ test('a supervisor that ends npm alone ends the app as well', async ({ folder })
   await expect.poll(() => answers(port)).toBe(false);
 });
 
-test('--help tells every flag', async () => {
+test('--help lists every flag', async () => {
   const { code, out } = await outcome('--help');
   expect(code).toBe(0);
   for (const flag of ['--web', '--port', '--no-open', '--data-dir', '--help']) expect(out).toContain(flag);
 });
 
-test('a wrong flag, a wrong port, a taken port and an unwritable folder get one sentence and exit code 2', async ({
+test('a wrong flag, a wrong port, a taken port and an unwritable folder each get one sentence and exit code 2', async ({
   folder,
 }) => {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -87,13 +87,13 @@ test('a wrong flag, a wrong port, a taken port and an unwritable folder get one 
   ] as const;
   for (const [words, sentence] of cases) {
     const { code, err } = await outcome(...words);
-    const said = err.split('\n').filter((line) => line.startsWith('portico: '));
-    expect({ words, code, said }).toEqual({ words, code: 2, said: [expect.stringMatching(sentence)] });
+    const messages = err.split('\n').filter((line) => line.startsWith('portico: '));
+    expect({ words, code, messages }).toEqual({ words, code: 2, messages: [expect.stringMatching(sentence)] });
   }
   taken.close();
 });
 
-test('a database that cannot be opened is told with what to do, and that brings the chats back', async ({
+test('a database that cannot be opened is reported with a command that brings the chats back', async ({
   launch,
   folder,
 }) => {
@@ -115,7 +115,7 @@ test('a database that cannot be opened is told with what to do, and that brings 
   const { child } = npmStart(...words, '--restore-newest-backup');
   await link(child);
   child.kill('SIGTERM');
-  // npm ends before the app does, which has the data folder and npm's output until then.
+  // npm ends before the app does, and the app holds the data folder and npm's output until then.
   await once(child, 'close');
   const { page } = await launch();
   await expect(page.getByRole('link', { name: 'What is a portico?' })).toBeVisible();

@@ -3,13 +3,13 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
 import { amountIn, dollars, getBalance, openingBalance } from './money.ts';
 
-// Models write at a pace of their own: there is time to stop them.
+// Models write at a real pace, so there is time to stop them.
 test.describe.configure({ mode: 'default' });
 test.use({ starts: { paced: true } });
 
 const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
 
-test('Stop keeps what came, and charges for exactly that', async ({ app: { page } }) => {
+test('Stop keeps the text so far and charges for exactly that', async ({ app: { page } }) => {
   await newChat(page);
   const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Slow');
@@ -27,7 +27,7 @@ test('Stop keeps what came, and charges for exactly that', async ({ app: { page 
   expect(await amountIn(page.getByRole('row').filter({ hasText: 'Is there an end?' }))).toBe(-cost);
 });
 
-test('a failed answer says why, costs nothing, and Retry asks again', async ({ app: { page } }) => {
+test('a failed answer shows the reason and costs nothing, and Retry asks again', async ({ app: { page } }) => {
   await newChat(page);
   const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Flaky');
@@ -51,7 +51,7 @@ test('Regenerate writes a second answer beside the first', async ({ app: { page 
   await expect(articles(page)).toHaveCount(2);
 });
 
-test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
+test('a stopped answer shows its true cost, Continue extends it as one text, and each part is paid for once', async ({
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Slow');
@@ -64,7 +64,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   await expect(answer).toContainText(
     /Stopped\. \$\S+ was charged, for tokens that are estimated\. Sandbox stops computing at once/,
   );
-  // What is not parsed yet stands there as it was written.
+  // A part that isn't parsed yet shows its Markdown source, so it's left out.
   const words = (await answer.locator('.prose:not([aria-busy])').textContent()) ?? '';
   await answer.getByRole('button', { name: 'Continue' }).click();
   await expect(stop).toBeVisible();
@@ -81,7 +81,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   await expect(page.getByRole('row').filter({ hasText: 'Tell me something long.' })).toHaveCount(2);
 });
 
-test('several conversations are answered at once, through switching and a reload', async ({ app: { page } }) => {
+test('several conversations are answered at once and survive switching and a reload', async ({ app: { page } }) => {
   await newChat(page, 'Sandbox Slow');
   await ask(page, 'Slowly, the first');
   await expect.poll(() => length(articles(page).nth(1))).toBeGreaterThan(60);
@@ -107,7 +107,7 @@ test('several conversations are answered at once, through switching and a reload
 
 test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ app: { page } }) => {
   await newChat(page);
-  // There is time to stop it.
+  // This model is slow, so there is time to stop it.
   await chooseModel(page, 'Sandbox Slow');
   const field = message(page);
   await field.fill('one');

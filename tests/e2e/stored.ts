@@ -5,7 +5,7 @@ import { startWebProcess } from '../support/web-process.ts';
 
 const webHost = fileURLToPath(new URL('../../dist/main/web.js', import.meta.url));
 
-/** The data folder of a host that nobody has opened a page of yet. */
+/** Makes the data folder of a host that has started once but whose page nobody has opened. */
 export async function startedOnce(folder: string): Promise<string> {
   const dataFolder = join(folder, 'data');
   const host = await startWebProcess(webHost, ['--data-dir', dataFolder]);
@@ -13,7 +13,7 @@ export async function startedOnce(folder: string): Promise<string> {
   return dataFolder;
 }
 
-/** What the core's database has, read beside it. */
+/** Reads the core's database directly, next to the running core. */
 export function stored<Row>(dataFolder: string, sql: string): Row[] {
   const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
   try {
@@ -23,7 +23,7 @@ export function stored<Row>(dataFolder: string, sql: string): Row[] {
   }
 }
 
-/** A setting as the core keeps it, changed while the app is closed. */
+/** Changes a stored setting of the core while the app is closed. */
 export function keep(dataFolder: string, name: string, change: object): void {
   const db = new Sqlite(join(dataFolder, 'portico.db'));
   const row = db.prepare('select value from settings where name = ?').get(name) as { value: string } | undefined;

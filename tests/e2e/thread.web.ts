@@ -8,16 +8,16 @@ import { startedOnce } from './stored.ts';
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 const own = (page: Page) => articles(page).filter({ has: page.getByRole('heading', { name: 'You' }) });
 
-async function sendAndWait(page: Page, text: string, at: number): Promise<void> {
+async function sendAndWait(page: Page, text: string, index: number): Promise<void> {
   await ask(page, text);
-  await expect(articles(page).nth(at)).toContainText(text);
-  await ended(articles(page).nth(at));
+  await expect(articles(page).nth(index)).toContainText(text);
+  await ended(articles(page).nth(index));
 }
 
-test.describe('in one app', () => {
+test.describe('with one shared app', () => {
   test.describe.configure({ mode: 'default' });
 
-  test('an edited message stands beside the old one, and the pager shows either with what was below it', async ({
+  test('an edited message becomes a version beside the old one, and the pager shows each with its own replies', async ({
     app: { page },
   }) => {
     await newChat(page, 'Sandbox Echo');
@@ -40,7 +40,7 @@ test.describe('in one app', () => {
     await expect(articles(page)).toHaveCount(2);
   });
 
-  test('another model answers the same question, after its price was seen beside this one’s', async ({
+  test('another model answers the same question after the picker showed its price difference', async ({
     app: { page },
   }) => {
     await newChat(page, 'Sandbox Echo');
@@ -57,11 +57,11 @@ test.describe('in one app', () => {
     await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
   });
 
-  test('a press near the end of the thread moves nothing from under the pointer, whatever has scrolled just before it', async ({
+  test('a press near the end of the thread moves nothing under the pointer, even right after scrolling', async ({
     app: { page },
   }) => {
     await newChat(page, 'Sandbox Echo');
-    await ask(page, Array.from({ length: 40 }, (_, at) => `line ${at}`).join('\n\n'));
+    await ask(page, Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n\n'));
     const answer = articles(page).nth(1);
     await ended(answer);
     const moved = await answer.getByRole('button', { name: 'billed' }).evaluate(async (button) => {
@@ -75,7 +75,7 @@ test.describe('in one app', () => {
       };
       toPixelsAboveEnd(100);
       await frames();
-      // The browser tells of it with the next frame, which is after the press here.
+      // The browser reports this scroll with the next frame, so after the press below.
       toPixelsAboveEnd(40);
       button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'mouse', button: 0 }));
       const pressed = log.scrollTop;
@@ -85,7 +85,9 @@ test.describe('in one app', () => {
     expect(moved).toBe(0);
   });
 
-  test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ app: { page } }) => {
+  test('deleted messages are restored by Undo and by its shortcut, with everything below them', async ({
+    app: { page },
+  }) => {
     await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'keep me', 1);
     await sendAndWait(page, 'below', 3);
@@ -162,29 +164,33 @@ test.describe('in one app', () => {
     await expectNoFault(page, 'deleted');
   });
 
-  test('find goes to the very place in a long message, also to one that is not drawn yet, and to the next one in it', async ({
+  test('find goes to the exact place in a long message, even one that is not drawn yet, and to the next match in it', async ({
     app: { page },
   }) => {
     await newChat(page, 'Sandbox Echo');
     const aside = `/* ${'-'.repeat(150)} */`;
-    const line = (at: number) => (at % 200 === 100 ? `${aside} const needle${at} = 1;` : `const line${at} = 1;`);
-    await ask(page, ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, at) => line(at)), '```'].join('\n'));
+    const line = (index: number) =>
+      index % 200 === 100 ? `${aside} const needle${index} = 1;` : `const line${index} = 1;`;
+    await ask(
+      page,
+      ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, index) => line(index)), '```'].join('\n'),
+    );
     await ended(articles(page).nth(1));
     await page.keyboard.press('ControlOrMeta+f');
     await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
     const status = page.getByRole('search', { name: 'Find in this chat' }).getByRole('status');
-    /** The word that the reader is at, if it is in view. */
+    /** Returns the current match, if it's in view. */
     const inView = () =>
       page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
         const [range] = [...(CSS.highlights.get('find-here') ?? [])] as Range[];
         const { top = -1, bottom = -1, right = 0 } = range?.getBoundingClientRect() ?? {};
         const view = log.getBoundingClientRect();
         if (!range || bottom <= top || top < view.top || bottom > view.bottom) return null;
-        // A long line scrolls in its block.
+        // A long line scrolls sideways inside its code block.
         if (right > view.right) return null;
         return range.startContainer.nodeValue?.slice(range.startOffset, range.startOffset + 'needle900'.length);
       });
-    // The question has as many.
+    // The question contains the other matches.
     await expect(status).toHaveText('10 of 10');
     await expect.poll(inView).toBe('needle900');
     for (const [place, word] of [
@@ -198,7 +204,7 @@ test.describe('in one app', () => {
   });
 });
 
-test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({
+test('ten thousand messages open at the end, scroll back without a jump, and open again where they were left', async ({
   launch,
   folder,
 }) => {
@@ -209,7 +215,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   await page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(page, 'Sandbox Echo');
   await sendAndWait(page, 'another chat', 1);
-  // Every message that is drawn while it opens.
+  // Collects every message that is drawn while the chat opens.
   const drawn = await page.evaluateHandle(() => {
     const numbers = new Set<number>();
     new MutationObserver(() => {
@@ -223,7 +229,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   expect(Math.min(...(await drawn.evaluate((numbers) => [...numbers])))).toBeGreaterThan(9970);
   expect(await articles(page).count()).toBeLessThan(40);
   const hidden = () => thread(page).evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
-  // The draft grows, and the thread above it shrinks: its end stays in sight.
+  // When the draft grows, the thread above it shrinks, and its end stays in view.
   const draftHeight = () => message(page).evaluate((box) => box.clientHeight);
   const [before, small] = [await thread(page).evaluate((log) => log.clientHeight), await draftHeight()];
   await message(page).fill('a line\n'.repeat(8));
@@ -233,7 +239,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
 
   const top = () => firstInView(page);
   await thread(page).hover();
-  // The draft is small again. A notice above it may have come meanwhile.
+  // The draft is small again. A notice above it may have appeared meanwhile.
   await expect.poll(draftHeight).toBe(small);
   await resting(page);
   let last = await top();
@@ -241,7 +247,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
     await page.mouse.wheel(0, -1200);
     await resting(page);
     const now = await top();
-    // Never back towards the end, never further than the wheel went.
+    // The view never moves back towards the end, and never further than the wheel.
     expect(now).toBeLessThanOrEqual(last);
     expect(last - now).toBeLessThan(25);
     last = now;
@@ -250,7 +256,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   await openChat(page, 'another chat');
   await expect(articles(page).nth(1)).toContainText('another chat');
   await openChat(page, 'The long one');
-  // A row’s height may have changed by a pixel, so its neighbour is accepted as well.
+  // A row's height may have changed by a pixel, so the next message is accepted, too.
   await expect.poll(async () => Math.abs((await top()) - last)).toBeLessThanOrEqual(1);
   await close();
 

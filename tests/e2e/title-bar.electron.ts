@@ -3,16 +3,16 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { hasTool } from './has-tool.ts';
 
-// In one app.
+// All tests share one app.
 test.describe.configure({ mode: 'default' });
 
 const pages = ['chat', 'chats/active', 'models', 'usage', 'credits', 'account', 'settings/data'];
 
-test('the upper row is the title bar: nothing lies under the system’s buttons, wide and narrow, and the menus are reached', async ({
+test("the upper row is the title bar: nothing lies under the system's buttons at any width, and the menus open", async ({
   app: { page, main },
 }) => {
   if (!main) throw new Error('This is a journey of the installed app');
-  const kept = await main.evaluate(({ BrowserWindow, Menu, nativeTheme }) => {
+  const handle = await main.evaluate(({ BrowserWindow, Menu, nativeTheme }) => {
     const supported = 'setTitleBarOverlay' in BrowserWindow.prototype;
     const seen: { menus: object[]; colours: object[] } = { menus: [], colours: [] };
     Object.assign(globalThis, { seen });
@@ -21,7 +21,7 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
     if (supported) BrowserWindow.prototype.setTitleBarOverlay = (options) => void seen.colours.push(options);
     return { supported, isMac: process.platform === 'darwin' };
   });
-  test.skip(!kept.supported || kept.isMac, 'the system draws the title bar of this Electron');
+  test.skip(!handle.supported || handle.isMac, 'the system draws the title bar of this Electron');
   const seen = () =>
     main.evaluate(() => (globalThis as unknown as { seen: { menus: object[]; colours: object[] } }).seen);
 
@@ -36,7 +36,7 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
   }
   await page.getByRole('button', { name: 'Open sidebar' }).click();
   await expect(page.getByRole('button', { name: 'Close sidebar' })).toBeVisible();
-  // It slides in.
+  // The sidebar slides in, so wait for it.
   await expect.poll(() => page.evaluate(covered)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.evaluate(() => location.assign('#models'));
@@ -57,17 +57,17 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
   await expect.poll(async () => (await seen()).colours.at(-1)).toMatchObject({ symbolColor: '#b1b4bb' });
 
   test.skip(!hasTool('xdotool'), 'keys are pressed with xdotool');
-  // As somebody presses them: the debugger's keys come in behind the place that listens.
+  // Presses keys as a person does: Playwright's keys don't pass the code that listens for Alt.
   const press = (...keys: string[]) => execFileSync('xdotool', ['key', ...keys]);
   await message(page).focus();
   press('Alt_L');
   await expect.poll(async () => (await seen()).menus).toHaveLength(2);
-  // Alt with others is no menu.
+  // Alt together with another key opens no menu.
   press('Alt_L+d', 'F10');
   await expect.poll(async () => (await seen()).menus).toHaveLength(3);
 });
 
-test('what is read stands over what is written, beside a scroll bar, too', async ({ app: { page, main } }) => {
+test("the thread's text is aligned with the composer, even beside a scroll bar", async ({ app: { page, main } }) => {
   if (!main) throw new Error('This is a journey of the installed app');
   await page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(articles(page)).toHaveCount(0);
@@ -79,22 +79,25 @@ test('what is read stands over what is written, beside a scroll bar, too', async
   await expect.poll(() => log.evaluate((scroller) => scroller.scrollHeight > scroller.clientHeight)).toBe(true);
   const columns = page.getByRole('main').locator('.measure');
   await expect
-    .poll(() => columns.evaluateAll((each) => new Set(each.map((one) => one.getBoundingClientRect().left)).size))
+    .poll(() =>
+      columns.evaluateAll((elements) => new Set(elements.map((column) => column.getBoundingClientRect().left)).size),
+    )
     .toBe(1);
 });
 
-/** In the page: the names of what can be pressed and reaches under the system's buttons. */
+/** Runs in the page. Returns the names of controls that reach under the system's buttons. */
 function covered(): string[] {
   const overlay = (navigator as unknown as { windowControlsOverlay: { getTitlebarAreaRect(): DOMRect } })
     .windowControlsOverlay;
   const free = overlay.getTitlebarAreaRect();
   const pressable = document.querySelectorAll('a, button, input, textarea, select, [role=combobox], [tabindex="0"]');
-  return [...pressable].flatMap((each) => {
-    const { left, right, top, bottom, width } = each.getBoundingClientRect();
+  return [...pressable].flatMap((element) => {
+    const { left, right, top, bottom, width } = element.getBoundingClientRect();
     const under = width > 0 && top < free.bottom && bottom > 0 && (left < free.left || right > free.right);
-    const shown = each.checkVisibility() && left < innerWidth && right > 0 && getComputedStyle(each).opacity !== '0';
-    return under && shown && !each.closest('[inert], .sr-only, [aria-hidden=true]')
-      ? [each.getAttribute('aria-label') ?? each.textContent ?? each.tagName]
+    const shown =
+      element.checkVisibility() && left < innerWidth && right > 0 && getComputedStyle(element).opacity !== '0';
+    return under && shown && !element.closest('[inert], .sr-only, [aria-hidden=true]')
+      ? [element.getAttribute('aria-label') ?? element.textContent ?? element.tagName]
       : [];
   });
 }

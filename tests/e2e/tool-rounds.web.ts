@@ -8,12 +8,12 @@ import { dollars, getBalance, openingBalance } from './money.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 
-// A server is set up, and several answers are waited for.
+// Setting up a server and waiting for several answers takes longer than usual.
 test.slow();
 
 const equipped = new WeakSet<RunningApp>();
 
-/** The calculator and a real tool server, looked at and switched on where the app has none yet; and a new chat. */
+/** Switches on the calculator and a real tool server, if the app doesn't have them yet, and opens a new chat. */
 async function setUp(app: RunningApp): Promise<void> {
   if (!equipped.has(app)) await equip(app);
   equipped.add(app);
@@ -37,7 +37,7 @@ async function equip(app: RunningApp): Promise<void> {
   await expect(page.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
 }
 
-/** All that was paid since `opening` is what this chat says it cost. */
+/** Expects that the balance has fallen since `opening` by exactly this chat's total. */
 async function ledgerAgrees(page: Page, opening: bigint): Promise<void> {
   const total = page.getByRole('button', { name: /^Cost of this chat/ });
   await expect(async () =>
@@ -47,10 +47,10 @@ async function ledgerAgrees(page: Page, opening: bigint): Promise<void> {
 
 const card = (page: Page): Locator => page.getByRole('group', { name: 'May greet of Greeter run?' });
 
-test.describe('in one app', () => {
+test.describe('with one shared app', () => {
   test.describe.configure({ mode: 'default' });
 
-  test('tools are offered where a model can call them, run in rounds, and each round is on the bill', async ({
+  test('tools are offered to models that can call them, run in rounds, and each round is on the bill', async ({
     app,
   }) => {
     const { page } = app;
@@ -89,7 +89,7 @@ test.describe('in one app', () => {
     await ledgerAgrees(page, opening);
   });
 
-  test('words that only a tool gave are found, and what it gave is opened where they are', async ({ app }) => {
+  test('words that only a tool returned are found, and the search opens the result they are in', async ({ app }) => {
     const { page } = app;
     await setUp(app);
     await chooseModel(page, 'Sandbox Tools');
@@ -104,7 +104,7 @@ test.describe('in one app', () => {
     await expect(given).toBeInViewport();
   });
 
-  test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
+  test('a tool call that waits for approval survives a reload, is marked in the list, and is decided by keyboard', async ({
     app,
   }) => {
     const { page } = app;
@@ -145,7 +145,7 @@ test.describe('in one app', () => {
     await ledgerAgrees(page, opening);
   });
 
-  test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
+  test('a column of a comparison calls tools and asks in its own place, and the other columns do not wait', async ({
     app,
   }) => {
     const { page } = app;
@@ -170,7 +170,7 @@ test.describe('in one app', () => {
     await ledgerAgrees(page, opening);
     await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
     await expect(message(page)).toBeFocused();
-    // Until then nothing is sent.
+    // Nothing is sent until then.
     await expect(columns).toHaveCount(0);
     await page.keyboard.type('Greet Grace then');
     await page.keyboard.press('Enter');
@@ -183,7 +183,9 @@ test.describe('in one app', () => {
   });
 });
 
-test('after kill -9 a call that waited is marked, nothing runs by itself, and the chat goes on', async ({ launch }) => {
+test('after kill -9 a waiting tool call is marked, nothing runs automatically, and the chat continues', async ({
+  launch,
+}) => {
   const first = await launch();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   await setUp(first);

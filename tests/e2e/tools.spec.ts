@@ -8,17 +8,17 @@ import { expect, test } from './app.ts';
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 const secret = 'a-secret-of-the-greeter';
 
-// Two starts of the app and eleven looks of axe.
+// This test starts the app twice and runs axe eleven times.
 test.slow();
 
-test('a real tool server is set up, looked at, switched on, and is still there after a restart', async ({
+test('a real tool server is set up, reviewed and switched on, and is still there after a restart', async ({
   launch,
   folder,
 }) => {
   const starts = join(folder, 'starts');
   const first = await launch();
   const { page } = first;
-  // The page is the same in both hosts: axe sees it in the one that starts sooner.
+  // The page is the same in both hosts, so axe checks it only in the web host, which starts sooner.
   const expectNoFaultIn = first.main ? async () => {} : expectNoFaultInEither;
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.keyboard.press('ControlOrMeta+,');
@@ -42,7 +42,7 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   expect(existsSync(starts)).toBe(false);
   const refused = await answering(first, 'No', () => uses.press('Space'));
   expect(refused.text).toContain('Start this program?');
-  // Lines are broken where a message box would break them.
+  // The text has line breaks where a message box would break it.
   expect(refused.text.replaceAll('\n', '')).toContain(greeter);
   expect(refused.text).toContain('GREETER_SECRET');
   expect(refused.text).not.toContain(secret);
@@ -61,15 +61,15 @@ test('a real tool server is set up, looked at, switched on, and is still there a
     },
     (question) => expectNoFaultIn(question, 'the question'),
   );
-  const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
-  await expect(look).toContainText('Greets somebody');
+  const confirmation = page.getByRole('dialog', { name: 'Switch on Greeter?' });
+  await expect(confirmation).toContainText('Greets somebody');
   await expectNoFaultIn(page, 'look at a server');
-  await look.getByRole('button', { name: 'Switch on' }).click();
+  await confirmation.getByRole('button', { name: 'Switch on' }).click();
   await expect(uses).toBeChecked();
   await page.getByRole('button', { name: 'Tools of Greeter' }).click();
   await expectNoFaultIn(page, 'tools');
   expect(await page.content()).not.toContain(secret);
-  // What was set up is kept by the core, which is the same in both hosts.
+  // The core stores the setup and is the same in both hosts, so one restart is enough.
   if (first.main) return;
   await first.close();
 

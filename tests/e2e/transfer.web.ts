@@ -15,19 +15,19 @@ const chatgpt = [
     update_time: 1_700_000_100,
     current_node: 'b',
     mapping: {
-      a: { id: 'a', parent: null, message: said('user', 'Where is the zanzibar archipelago?') },
-      b: { id: 'b', parent: 'a', message: said('assistant', 'In the Indian Ocean.') },
+      a: { id: 'a', parent: null, message: exportedMessage('user', 'Where is the zanzibar archipelago?') },
+      b: { id: 'b', parent: 'a', message: exportedMessage('assistant', 'In the Indian Ocean.') },
     },
   },
 ];
-function said(role: string, text: string) {
+function exportedMessage(role: string, text: string) {
   return { author: { role }, content: { content_type: 'text', parts: [text, { asset_pointer: 'x' }] } };
 }
 
-test.describe('in one app', () => {
+test.describe('with one shared app', () => {
   test.describe.configure({ mode: 'default' });
 
-  test('another program’s chats come in with a preview, are found, and go into a backup that brings them back', async ({
+  test("another program's chats are imported with a preview, found by search, and restored from a backup", async ({
     app: { page },
     folder,
   }) => {
@@ -52,7 +52,7 @@ test.describe('in one app', () => {
     await page.keyboard.press('Enter');
     await expect(chats(page).getByRole('link', { name: 'An old chat' })).toBeVisible();
     await expect(dialog).toBeHidden();
-    // The same once more: there is nothing to do, and nothing else is offered.
+    // Importing the same file again has nothing to do, and the dialog offers nothing.
     await page.getByLabel('File to import').setInputFiles(file);
     await expect(dialog).toContainText('This chat is here already and stays as it is.');
     await expect(dialog.getByRole('button', { name: /^Import/ })).toHaveCount(0);
@@ -61,8 +61,8 @@ test.describe('in one app', () => {
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
 
-    // It has grown since: what is new is brought, and nothing else.
-    const c = { id: 'c', parent: 'b', message: said('user', 'And how far is it from Mombasa?') };
+    // The export has grown since: only what is new is imported.
+    const c = { id: 'c', parent: 'b', message: exportedMessage('user', 'And how far is it from Mombasa?') };
     const [old] = chatgpt;
     const more = { ...old, current_node: 'c', mapping: { ...old?.mapping, c } };
     await writeFile(file, JSON.stringify([more, { ...old, id: 'g2', title: 'A new chat' }]));
@@ -92,7 +92,7 @@ test.describe('in one app', () => {
     await expect(articles(page).nth(1)).not.toContainText('$');
   });
 
-  test('find in a chat counts, walks and marks by keyboard, and Esc gives the field back', async ({
+  test('find in a chat counts, steps through and marks matches by keyboard, and Esc returns to the composer', async ({
     app: { page },
   }) => {
     await page.getByRole('button', { name: 'New chat' }).click();
@@ -125,7 +125,7 @@ test.describe('in one app', () => {
     expect(await marked()).toEqual([]);
   });
 
-  test('a chat goes out with its cost, as the reader’s own download', async ({ app: { page }, folder }) => {
+  test('a chat is exported with its cost as a download of the browser', async ({ app: { page }, folder }) => {
     await page.getByRole('button', { name: 'New chat' }).click();
     await ask(page, 'How does the ledger work?');
     await ended(articles(page).nth(1));
@@ -150,7 +150,7 @@ test.describe('in one app', () => {
       await expect(dialog).toBeHidden();
     }
 
-    // What the browser's print dialog would get, once; nobody sees that dialog here.
+    // Captures what the browser's print dialog would get, because a test can't see that dialog.
     await page.evaluate(() => {
       const frames = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow');
       Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {

@@ -12,7 +12,7 @@ import { agree, bySql, openPage, shows } from './ledger-by-sql.ts';
 
 const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
 
-test('before and after a send, a stop and another program, every page says what SQL says of the ledger', async ({
+test("after a send, a stop and another program's request, every page shows the figures that SQL reads from the ledger", async ({
   launch,
 }) => {
   let pauseMs = 0;
@@ -41,7 +41,7 @@ test('before and after a send, a stop and another program, every page says what 
   await page.getByRole('button', { name: 'Stop' }).click();
   await ended(articles(page).nth(1));
   pauseMs = 0;
-  // It is read on for its count, and charged when that has come.
+  // The gateway reads the stream on for its token count, and charges when it has that.
   await expect.poll(() => bySql(ledger, 'local').charged).not.toBe(charged);
   await agree(page, ledger, 'local');
 
@@ -69,7 +69,7 @@ test('before and after a send, a stop and another program, every page says what 
   });
   expect(answer.status).toBe(200);
   const { cost_usd: spent } = (await answer.json()) as { cost_usd: string };
-  // Not read again by hand: the caps page learns of it by itself.
+  // Without a refresh by the user: the caps page is notified.
   await expect(page.getByRole('list', { name: 'How full they are' })).toContainText(
     `$${bySql(ledger, 'local').charged} of $2.00`,
   );
@@ -82,7 +82,7 @@ test('before and after a send, a stop and another program, every page says what 
   await upstream.close();
 });
 
-test('a gateway that goes away is said on every page while its last figures stay, and they are true again when it is back', async ({
+test('a gateway that goes away is reported on every page with its last figures, which are current again when it is back', async ({
   launch,
   folder,
 }) => {
@@ -103,7 +103,7 @@ test('a gateway that goes away is said on every page while its last figures stay
   };
   let gateway = await serve();
   const charged = () => bySql(ledger, 'enterprise').charged;
-  const spendElsewhere = async () => {
+  const spendWithOtherKey = async () => {
     const before = charged();
     const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
       method: 'POST',
@@ -111,7 +111,7 @@ test('a gateway that goes away is said on every page while its last figures stay
       body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
     });
     expect(answer.status).toBe(200);
-    // The gateway has it in its journal; in the file it is a moment later.
+    // The gateway has the charge in its write-ahead log first and in the database file a moment later.
     await expect.poll(charged).not.toBe(before);
     return ((await answer.json()) as { cost_usd: string }).cost_usd;
   };
@@ -123,7 +123,7 @@ test('a gateway that goes away is said on every page while its last figures stay
     await page.getByLabel('API key or token').fill(account.keys[0] ?? '');
     await page.getByRole('button', { name: 'Connect' }).click();
     await expect(page.getByRole('status', { name: 'Balance' })).toContainText('$5.00');
-    await spendElsewhere();
+    await spendWithOtherKey();
     await openPage(page, '#credits');
     await page.getByRole('button', { name: 'Read again' }).click();
     const before = bySql(ledger, 'enterprise');
@@ -140,7 +140,7 @@ test('a gateway that goes away is said on every page while its last figures stay
     await expect(page.getByRole('main')).toContainText('What is shown is as of');
 
     gateway = await serve();
-    const spent = await spendElsewhere();
+    const spent = await spendWithOtherKey();
     await page.getByRole('button', { name: 'Read again' }).click();
     const after = bySql(ledger, 'enterprise');
     expect(after.charged).not.toBe(before.charged);

@@ -6,7 +6,7 @@ import { dollars, getBalance } from './money.ts';
 
 const words = async (page: Page) => (await articles(page).nth(1).textContent()) ?? '';
 
-/** Chats that are being answered, all at once; the last one is shown. */
+/** Starts several answers at once. The last chat is shown. */
 async function stream(page: Page, titles: readonly string[]): Promise<void> {
   for (const title of titles) {
     await page.keyboard.press('ControlOrMeta+Shift+o');
@@ -23,14 +23,14 @@ function getProgram({ main }: RunningApp): ElectronApplication {
   return main;
 }
 
-/** As a click on its close button does it. */
+/** Closes the window as a click on its close button does. */
 const closeWindow = (program: ElectronApplication) =>
   program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
 
-test('who ends the program while answers are written is asked: it ends at once, when they are complete, or goes on in the tray; a signal ends it without a question', async ({
+test('quitting during answers asks first: the app ends now, ends after the answers, or continues in the tray, and a signal ends it without asking', async ({
   launch,
 }) => {
-  const endedAtOnce = await test.step('at once: answers are kept with what they cost', async () => {
+  const endedAtOnce = await test.step('now: partial answers are kept with their costs', async () => {
     const running = await launch({ paced: true });
     const program = getProgram(running);
     const titles = ['Slowly, the first', 'Slowly, the second'];
@@ -60,7 +60,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
     return next;
   });
 
-  const endedLater = await test.step('when they are complete: the program ends by itself', async () => {
+  const endedLater = await test.step('after the answers: the program ends automatically', async () => {
     const { page } = endedAtOnce;
     const program = getProgram(endedAtOnce);
     await page.keyboard.press('ControlOrMeta+Shift+o');
@@ -80,7 +80,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
     return next;
   });
 
-  await test.step('in the tray: answers go on without a window and are shown by the next', async () => {
+  await test.step('in the tray: answers continue without a window, and the next window shows them', async () => {
     const program = getProgram(endedLater);
     const titles = ['Slowly, the third', 'Slowly, the fourth'];
     const first = endedLater.page;
@@ -98,7 +98,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
     await expect.poll(() => program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
     const [page] = await Promise.all([
       program.waitForEvent('window'),
-      // As when the program is started again.
+      // This is what happens when the program is started again.
       program.evaluate(({ app }) => void app.emit('second-instance', {}, [])),
     ]);
     await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
@@ -115,9 +115,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
   });
 });
 
-test('the system’s shutdown ends the program at once, without a question and without being cancelled', async ({
-  launch,
-}) => {
+test("the system's shutdown ends the program immediately, without a question", async ({ launch }) => {
   const running = await launch({ paced: true });
   const program = getProgram(running);
   await running.page.getByRole('button', { name: 'Try it now' }).click();
@@ -127,7 +125,7 @@ test('the system’s shutdown ends the program at once, without a question and w
   const prevented = program.evaluate(({ app, powerMonitor }) => {
     const event = { defaultPrevented: false, preventDefault: () => (event.defaultPrevented = true) };
     powerMonitor.emit('shutdown', event);
-    // macOS asks the program then, and takes a "no" for the whole system.
+    // macOS asks the program at this point and takes a refusal for the whole system.
     app.emit('before-quit', event);
     return event.defaultPrevented;
   });

@@ -18,9 +18,7 @@ const place = (app: RunningApp) =>
     };
   });
 
-test('the window comes back where it was, in its size of letters; it and the menus have the language that the core has', async ({
-  launch,
-}) => {
+test("the window restores its place and zoom, and it and the menus use the core's language", async ({ launch }) => {
   const first = await launch();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   const bounds = { x: 60, y: 40, width: 900, height: 620 };
@@ -34,7 +32,7 @@ test('the window comes back where it was, in its size of letters; it and the men
   const second = await launch();
   await expect.poll(() => place(second)).toMatchObject({ bounds, zoom: 1 });
   await expect(message(second.page)).toBeVisible();
-  // On a busy machine the composer is there a moment before the shortcuts are.
+  // On a busy machine the composer appears a moment before the shortcuts work.
   await expect(async () => {
     await second.page.keyboard.press('ControlOrMeta+0');
     expect((await place(second)).zoom).toBe(0);

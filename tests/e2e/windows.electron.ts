@@ -8,12 +8,12 @@ interface Noted {
   readonly body: string;
 }
 
-test('several windows have one core; the program ends with the last of them; an answer that nobody saw is told and counted on its icon, and its title only if allowed', async ({
+test('several windows share one core, the program ends with the last, and an unseen answer is notified and counted on the icon', async ({
   launch,
 }) => {
   const { page, main, dataFolder } = await launch();
   if (!main) throw new Error('This is a journey of the installed app');
-  // Notifications are noted instead of shown: this desktop may have nobody who shows them.
+  // Notifications are recorded instead of shown: this desktop may have no program that shows them.
   await main.evaluate(({ app, Notification }) => {
     const badges: number[] = [];
     const shown: Electron.Notification[] = [];
@@ -35,10 +35,10 @@ test('several windows have one core; the program ends with the last of them; an 
   const second = await opening;
   await expect(message(second)).toBeVisible();
   const places = await main.evaluate(({ BrowserWindow }) =>
-    BrowserWindow.getAllWindows().map((one) => one.getBounds().x),
+    BrowserWindow.getAllWindows().map((window) => window.getBounds().x),
   );
   expect(new Set(places).size).toBe(2);
-  // Each has a new chat of its own.
+  // Each window has a new chat of its own.
   await message(second).fill('Typed in the second window');
   await expect(message(page)).toHaveValue('What can you do? Show me a table and some code.');
   await expect
@@ -52,7 +52,7 @@ test('several windows have one core; the program ends with the last of them; an 
   await page.getByRole('link', { name: /Said in the second/ }).click();
   await expect(articles(page).nth(1)).toContainText('Said in the second window');
 
-  // Nobody looks at either of them.
+  // Neither window has the focus.
   await main.evaluate(({ BrowserWindow }) => {
     BrowserWindow.prototype.isFocused = () => false;
   });
