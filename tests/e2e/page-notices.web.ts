@@ -37,7 +37,7 @@ test("an unfocused page notifies of an ended answer once the browser allowed it,
     if (Real) Object.assign(window, { Notification: Seen });
     Object.assign(document, { hasFocus: () => (window as unknown as { focused?: boolean }).focused ?? true });
   });
-  const getShown = () => page.evaluate(() => (window as unknown as { getShown: Notice[] }).getShown);
+  const getShown = () => page.evaluate(() => (window as unknown as { shown: Notice[] }).shown);
   const setFocused = (focused: boolean) =>
     page.evaluate((now) => void Object.assign(window, { focused: now }), focused);
   await page.reload();

@@ -14,11 +14,14 @@ import { prepaidAccount } from '../support/prepaid-account.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
-/** Every way in which a provider’s server can fail, of each vendor, by each way into the gateway, whole and streamed. */
+/**
+ * Every way in which a provider's server can fail, for each vendor, through each API of the gateway, non-streaming and
+ * streamed.
+ */
 
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-broken-'));
-const database = join(folder, 'books.db');
+const database = join(folder, 'ledger.db');
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
@@ -71,14 +74,14 @@ const faults: Readonly<Record<string, Fault>> = {
     events,
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","code":503,"message":"busy","status":"UNAVAILABLE"}}\n\n',
   ),
-  'packed, it says, and is not': answered({ ...json, 'content-encoding': 'gzip' }, '{"choices":[]}'),
-  'a way elsewhere': status(302, { location: 'http://127.0.0.1:1/' }, ''),
+  'a gzip header without gzip content': answered({ ...json, 'content-encoding': 'gzip' }, '{"choices":[]}'),
+  'a redirect to another server': status(302, { location: 'http://127.0.0.1:1/' }, ''),
   'not allowed': status(401),
   'not found': status(404),
   'a wrong request': status(400),
   'too large': status(413),
   'too many requests': status(429, { 'retry-after': '1' }),
-  'waiting for ever': status(429, { 'retry-after': '99999999999' }),
+  'a retry time of three thousand years': status(429, { 'retry-after': '99999999999' }),
   'broken inside': status(500),
   'a bad gateway, in HTML': status(502, { 'content-type': 'text/html' }, '<html>502</html>'),
   overloaded: status(529, {}, '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}'),
@@ -87,13 +90,13 @@ const faults: Readonly<Record<string, Fault>> = {
 
 const vendors = ['openai/gpt-5.4-mini', 'anthropic/claude-opus-5', 'google/gemini-3.6-flash'];
 const ask = (content: string) => [{ role: 'user', content }];
-const ways: readonly [path: string, body: (model: string, content: string, stream: boolean) => object][] = [
+const endpoints: readonly [path: string, body: (model: string, content: string, stream: boolean) => object][] = [
   ['/chat', (model, prompt, stream) => ({ model, prompt, stream })],
   ['/v1/chat/completions', (model, content, stream) => ({ model, messages: ask(content), stream })],
   ['/v1/responses', (model, input, stream) => ({ model, input, stream })],
   ['/v1/messages', (model, content, stream) => ({ model, messages: ask(content), stream, max_tokens: 50 })],
 ];
-/** No model of embeddings streams. */
+/** Embedding models don't stream, so this request isn't part of the list. */
 const embeddings = { path: '/v1/embeddings', model: 'openai/text-embedding-3-small' };
 
 let upstream: Server;
@@ -119,7 +122,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Fails as the question asks it to. */
+/** Fails in the way that the prompt names. */
 async function fail(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = await getText(request);
   const name = Object.keys(faults).find((fault) => asked.includes(`<${fault}>`));
@@ -132,7 +135,7 @@ async function fail(request: IncomingMessage, response: ServerResponse): Promise
 
 interface Seen {
   readonly status: number;
-  /** What is wrong with it; null where nothing is. */
+  /** Describes what is wrong with the answer; null if nothing is. */
   readonly wrong: string | null;
 }
 
@@ -151,26 +154,26 @@ function faultOfAnswer(code: number, text: string): string | null {
   const { error } = JSON.parse(text) as { error?: { code?: string; type: string; message: string } };
   if (code === 200) return error ? 'an error with status 200' : null;
   if (!error?.message) return `status ${code} without an error`;
-  // Anthropic’s envelope has types alone.
+  // Anthropic's error format has only types, no codes.
   return error.code === undefined || error.code in errorKinds ? null : `an unknown code ${error.code}`;
 }
 
-/** A stream that has begun ends as its form has it: whole, or with one error. */
+/** Returns null if a stream that has begun ends as its API prescribes: complete, or with an error event. */
 function faultOfStream(text: string): string | null {
-  const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, one = '']) => one);
-  const last = data.filter((one) => one !== '[DONE]').at(-1);
+  const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, event = '']) => event);
+  const last = data.filter((event) => event !== '[DONE]').at(-1);
   if (last === undefined) return 'an empty stream';
-  for (const one of data) if (one !== '[DONE]') JSON.parse(one);
+  for (const event of data) if (event !== '[DONE]') JSON.parse(event);
   const ends = /"done":true|"finish_reason":"|"error"|response\.(completed|incomplete|failed)|message_stop/;
   return ends.test(data.slice(-4).join('\n')) ? null : `no end: ${last.slice(0, 200)}`;
 }
 
-test(`${Object.keys(faults).length} faults of three vendors by ${ways.length + 1} ways in: each ends in an answer or an error, and the books are exact`, {
+test(`${Object.keys(faults).length} faults of three vendors through ${endpoints.length + 1} endpoints each end in an answer or an error, and the ledger is exact`, {
   timeout: 300_000,
 }, async () => {
   const cases = Object.keys(faults).flatMap((fault) => [
     ...vendors.flatMap((model) =>
-      ways.flatMap(([path, body]) =>
+      endpoints.flatMap(([path, body]) =>
         [false, true].map((stream) => ({ fault, path, body: body(model, `<${fault}>`, stream) })),
       ),
     ),
@@ -183,10 +186,12 @@ test(`${Object.keys(faults).length} faults of three vendors by ${ways.length + 1
   for (let from = 0; from < cases.length; from += 25) {
     const some = cases.slice(from, from + 25);
     const seen = await Promise.all(some.map(({ path, body }, index) => outcome(path, body, from + index)));
-    for (const [index, one] of seen.entries()) {
-      statuses.set(one.status, (statuses.get(one.status) ?? 0) + 1);
-      if (one.wrong)
-        wrong.push(`${some[index]?.fault}: ${some[index]?.path} ${JSON.stringify(some[index]?.body)}: ${one.wrong}`);
+    for (const [index, outcomeSeen] of seen.entries()) {
+      statuses.set(outcomeSeen.status, (statuses.get(outcomeSeen.status) ?? 0) + 1);
+      if (outcomeSeen.wrong)
+        wrong.push(
+          `${some[index]?.fault}: ${some[index]?.path} ${JSON.stringify(some[index]?.body)}: ${outcomeSeen.wrong}`,
+        );
     }
     if (from === 25 && process.platform === 'linux') before = descriptors();
   }

@@ -11,29 +11,30 @@ import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { foundIn } from '../support/spellings.ts';
 
-/** Secrets that occur nowhere else. The gateway's own key joins them. */
+/** Secrets that occur nowhere else. The gateway's own API key is searched for as well. */
 const canary = 'byo-Xq7Zk2PwVn94RtLmB3cYd8HsJfA6gEuT';
 const platformKey = 'sk-plat-Mw5NvKx81QzRbTfC0yHjLdGpS7aEu2oI';
 const folder = mkdtempSync(join(tmpdir(), 'portico-canary-'));
-const database = join(folder, 'books.db');
+const database = join(folder, 'ledger.db');
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
 let key = '';
-/** Everything that clients were sent: heads and bodies. */
+/** Everything that clients received: headers and bodies. */
 const answers: Buffer[] = [];
 
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 const delta = (content: string) => event({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 
-/** An upstream that throws the key it was given back at the caller wherever it can. */
+/** An upstream that returns the key it was given to the caller wherever it can. */
 const echoing: Reply = (call, response) => {
   const secret = String(call.headers.authorization).replace('Bearer ', '');
   const asked = JSON.stringify(call.body);
   const status = Number(/status (\d+)/.exec(asked)?.[1] ?? 200);
   if (status !== 200) {
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', 'x-echo': secret });
-    // Upstream text is passed on where the platform's own key was used, so that only a plain echo is taken out there.
+    // The gateway forwards upstream texts and removes only an exact copy of the platform's own key, so the other
+    // spellings are echoed for the caller's key only.
     const spelled = secret === canary ? getSpellings(secret).map(([, bytes]) => bytes.toString('latin1')) : [];
     return void response.end(
       JSON.stringify({
@@ -78,11 +79,14 @@ interface Asking {
   readonly path?: string;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Hangs up after the first byte. */
+  /** Whether the client hangs up after the first byte. */
   readonly leaves?: boolean;
 }
 
-/** Asks and keeps all that came back. Resolves with the status, 0 where the connection broke before there was one. */
+/**
+ * Sends a request and keeps everything that comes back. Resolves with the status, or 0 if the connection broke before
+ * there was one.
+ */
 function ask({ path = '/v1/chat/completions', body, headers = {}, leaves = false }: Asking): Promise<number> {
   return new Promise((resolve) => {
     const took = (response: IncomingMessage) => {
@@ -112,7 +116,7 @@ const messages = (content: string) => [{ role: 'user', content }];
 const own = { model: 'openai/gpt-4o-mini', byoapi_key: canary };
 const statuses = [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503, 529];
 
-/** Requests that carry a key where it belongs, where it does not, and to every kind of end. */
+/** Requests that carry the key in the right field and in wrong ones, and that end in every possible way. */
 const askings: readonly Asking[] = [
   ...[true, false].flatMap((stream): Asking[] => [
     { body: { ...own, stream, messages: messages('hello') } },
@@ -122,7 +126,7 @@ const askings: readonly Asking[] = [
     { body: { ...own, stream, messages: messages('break') } },
     { body: { ...own, stream, messages: messages('garbage') } },
     ...statuses.map((status): Asking => ({ body: { ...own, stream, messages: messages(`status ${status}`) } })),
-    // With the platform's own key, which is a secret as well.
+    // Requests with the platform's own key, which is a secret, too.
     ...statuses.map(
       (status): Asking => ({
         body: { model: own.model, stream, messages: messages(`status ${status}`) },
@@ -146,8 +150,8 @@ const askings: readonly Asking[] = [
   { path: '/nowhere', body: { ...own } },
 ];
 
-describe('a key that a caller sends is found nowhere', () => {
-  test('the search sees each of its spellings, packed and split as well', () => {
+describe('a key that a caller sends', () => {
+  test('is found by the search in each of its spellings, also compressed and split across events', () => {
     for (const [name, spelling] of getSpellings(canary)) {
       const hidden = Buffer.concat([Buffer.from('some text '), spelling, Buffer.from(' and more')]);
       expect(foundIn(canary, hidden), name).not.toEqual([]);
@@ -161,11 +165,11 @@ describe('a key that a caller sends is found nowhere', () => {
     expect(foundIn(canary, Buffer.from('nothing of the kind'))).toEqual([]);
   });
 
-  test('neither in answers and logs, nor in the books, their log and the process report', async () => {
+  test('is neither in answers and logs nor in the ledger, its write-ahead log and the process report', async () => {
     const seen = new Set<number>();
     for (const asking of askings) seen.add(await ask(asking));
     expect(seen).not.toContain(0);
-    // A report is written while such a request runs.
+    // A diagnostic report is written while a request with the key is running.
     const reports = () => readdirSync(folder).filter((name) => name.startsWith('report.'));
     const running = ask({ body: { ...own, stream: true, messages: messages('hang') }, leaves: false });
     await eventually(() => expect(upstream.calls.at(-1)?.body.messages).toEqual(messages('hang')));
@@ -180,7 +184,7 @@ describe('a key that a caller sends is found nowhere', () => {
     expect(arrived.length).toBeGreaterThan(statuses.length * 2);
 
     const files = readdirSync(folder);
-    expect(files).toEqual(expect.arrayContaining(['books.db', 'books.db-wal', 'books.db.pepper', reports()[0]]));
+    expect(files).toEqual(expect.arrayContaining(['ledger.db', 'ledger.db-wal', 'ledger.db.pepper', reports()[0]]));
     const places: [string, Buffer][] = [
       ['answers', Buffer.concat(answers)],
       ['log', Buffer.from(gateway.log())],

@@ -14,10 +14,12 @@ import { settledLedger } from '../support/settled-ledger.ts';
 const settableClock = fileURLToPath(new URL('../support/settable-clock.ts', import.meta.url));
 const pepper = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const hourMs = 3_600_000;
-/** Where the clock stands beside the real one, one after the other: summer time by mistake, a battery that was empty, and back. */
+/**
+ * The clock's offsets from the real time, one after another: wrong daylight saving time, an empty battery, and back.
+ */
 const jumps = [hourMs, -2 * hourMs, 400 * 24 * hourMs, -5 * 365 * 24 * hourMs, 0];
 
-describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
+describe.skipIf(process.platform === 'win32')('when the clock jumps', () => {
   let folder: string;
   let database: string;
   let keys: readonly string[];
@@ -28,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
   });
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'portico-clock-'));
-    database = join(folder, 'books.db');
+    database = join(folder, 'ledger.db');
     gateways = [];
   });
   afterEach(async () => {
@@ -57,15 +59,15 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
   describe.each([
     { engine: 'SQLite', servers: 1, runs: true },
     { engine: 'PostgreSQL', servers: 3, runs: programs !== null },
-  ])('$servers on $engine', ({ engine, servers, runs }) => {
-    test.skipIf(!runs)('under load: no request is lost, refused or charged twice', async () => {
+  ])('on $engine with $servers servers', ({ engine, servers, runs }) => {
+    test.skipIf(!runs)('no request under load is lost, refused or charged twice', async () => {
       if (programs && engine === 'PostgreSQL') {
         const postgres = await startPostgres(programs);
         onTestFinished(postgres.stop);
         database = await postgres.createDatabase();
       }
       ({ keys } = await prepaidAccount(database, pepper, '1000', 8));
-      // Some answer takes part in each jump.
+      // Answers take up to 60 ms, so some are running at each jump.
       const upstream = await openPricedUpstream(
         (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
         () => Math.random() * 60,
@@ -76,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
       onTestFinished(load.stop);
       await load.more(40);
       for (const aheadMs of jumps) {
-        // One after the other, so that the clocks of those that share books differ meanwhile.
+        // The clocks are set one after another, so they differ for a while between servers that share a ledger.
         for (const gateway of gateways) {
           await setClock(gateway, aheadMs);
           await load.more(Math.ceil(60 / servers));
@@ -86,8 +88,8 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
       for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
       expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
       const gatewayDb = await settledLedger(database, pepper, load.reported);
-      expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
-      // Books that several share go by the clock of PostgreSQL.
+      expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unreported: 0 });
+      // A ledger that several servers share uses PostgreSQL's clock.
       const years = new Set(gatewayDb.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
       expect(years.size >= 3).toBe(engine === 'SQLite');
       figure(
@@ -97,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
     });
   });
 
-  test('an answer that is being written is not taken for one whose process died: it is charged', async () => {
+  test('a running answer is not taken for an abandoned one and is charged', async () => {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const upstream = await openPricedUpstream(() => ({ promptTokens: 50, completionTokens: 20 }));
@@ -112,7 +114,8 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
     const asked = ask({ url: gateway.url, key: keys[0] ?? '', stream: true });
     await begun.promise;
     await setClock(gateway, 30 * 24 * hourMs);
-    // Prices are read anew just when requests are looked through.
+    // The gateway rereads prices in the same pass that looks for abandoned requests, so a new price shows that the pass
+    // has run.
     await program.run(['prices', 'set', pricedModel, '--input', '1', '--output', '2', '--db', database], {
       env: pepper,
     });
@@ -122,11 +125,11 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
     };
     await expect.poll(price, { interval: 200 }).toBe('override');
     goOn.resolve();
-    const told = await asked;
-    if (told.kind !== 'complete') throw new Error(`the answer was ${told.kind}`);
-    expect(Number(told.reported.costUsd)).toBeGreaterThan(0);
+    const answer = await asked;
+    if (answer.kind !== 'complete') throw new Error(`the answer was ${answer.kind}`);
+    expect(Number(answer.reported.costUsd)).toBeGreaterThan(0);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const gatewayDb = await settledLedger(database, pepper, [told.reported]);
-    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+    const gatewayDb = await settledLedger(database, pepper, [answer.reported]);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unreported: 0 });
   });
 });

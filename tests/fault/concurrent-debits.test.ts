@@ -30,9 +30,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A file has one server, and operators beside it; PostgreSQL has any number of servers. */
+/** An SQLite file has one server, and operators beside it. PostgreSQL can have any number of servers. */
 const engines = [
-  { engine: 'SQLite', servers: 1, operators: 1, database: async () => join(folder, 'books.db') },
+  { engine: 'SQLite', servers: 1, operators: 1, database: async () => join(folder, 'ledger.db') },
   { engine: 'PostgreSQL', servers: 4, operators: 0, database: async () => (await postgres?.createDatabase()) ?? '' },
 ].filter(({ engine }) => engine === 'SQLite' || programs !== null);
 
@@ -54,7 +54,7 @@ test.each(engines)(
 
     const { hold, cost } = await parsePricing(urls[0] ?? '', probe.keys[0] ?? '');
     expect(hold).toBeGreaterThan(cost);
-    // Covers exactly so many: after the last one, what is left is one nano-dollar less than the next would hold.
+    // The balance pays for exactly this many debits: after the last one it is one nano-dollar less than the next hold.
     const balance = BigInt(debits) * cost + hold - 1n;
     const { id, keys } = await prepaidAccount(database, env, formatUsd(nanoUsd(balance)), 24);
 
@@ -69,7 +69,8 @@ test.each(engines)(
       }
     };
     await Promise.all(Array.from({ length: atOnce }, client));
-    // What was refused only because others held the rest for a moment is asked again, one by one.
+    // Some requests were refused only because others held the remaining credits for a moment, so the rest is used up
+    // one by one.
     let last: Answer = { kind: 'complete', reported: { requestId: '', costUsd: '' } };
     while (last.kind === 'complete') {
       last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
@@ -77,14 +78,14 @@ test.each(engines)(
     }
     const granted = (await granting?.stop()) ?? 0n;
     expect(granted > 0n).toBe(operators > 0);
-    for (const one of gateways) expect(await one.kill('SIGTERM')).toBe(0);
+    for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();
 
-    const of = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
-    expect({ complete: of('complete'), broken: of('broken') }).toEqual({ complete: debits, broken: 0 });
-    expect(of('refused')).toBeGreaterThan(0);
-    const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.reported] : []));
-    const gatewayDb = await settledLedger(database, env, told);
+    const countOf = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
+    expect({ complete: countOf('complete'), broken: countOf('broken') }).toEqual({ complete: debits, broken: 0 });
+    expect(countOf('refused')).toBeGreaterThan(0);
+    const reported = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.reported] : []));
+    const gatewayDb = await settledLedger(database, env, reported);
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
     expect(gatewayDb.accounts.find((account) => account.id === probe.id)).toMatchObject({
       granted: parseUsd('1') + granted,
@@ -102,7 +103,7 @@ test.each(engines)(
   },
 );
 
-/** What one request holds and costs, by asking. */
+/** Returns the hold and the cost of one request, by sending one. */
 async function parsePricing(url: string, key: string) {
   const quoted = await fetch(`${url}/v1/quote`, {
     method: 'POST',

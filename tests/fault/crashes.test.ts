@@ -36,10 +36,10 @@ afterAll(async () => {
 });
 
 let files = 0;
-const onSqlite = async () => join(folder, `books-${files++}.db`);
+const onSqlite = async () => join(folder, `ledger-${files++}.db`);
 const onPostgres = async () => (await postgres?.createDatabase()) ?? '';
 
-/** Gateways under load, in front of an upstream whose answers differ in price and take up to 60 ms. */
+/** Starts gateways under load, with an upstream whose answers differ in price and take up to 60 ms. */
 async function underLoad(database: string, processes: number) {
   let writing = Promise.withResolvers<void>();
   const upstream = await openPricedUpstream(
@@ -54,15 +54,15 @@ async function underLoad(database: string, processes: number) {
   const { id, keys } = await prepaidAccount(database, env, '1000', 8);
   const settings = { env: { ...env, ...upstream.env } };
   const gateways: (GatewayProcess | null)[] = [];
-  closers.push(() => gateways.map((one) => one?.kill('SIGKILL')));
+  closers.push(() => gateways.map((gateway) => gateway?.kill('SIGKILL')));
   for (let index = 0; index < processes; index += 1) gateways.push(await gateway.start(database, settings));
-  const load = startLoad(clients, () => gateways.flatMap((one) => (one ? [one.url] : [])), keys);
+  const load = startLoad(clients, () => gateways.flatMap((gateway) => (gateway ? [gateway.url] : [])), keys);
   closers.push(load.stop);
   return {
     accountId: id,
     load,
     gateways,
-    /** Ends one while an answer is being written, and starts it again, with the clients going on meanwhile. Returns its exit code. */
+    /** Ends a gateway during an answer and starts it again while the clients continue. Returns its exit code. */
     async again(index: number, signal: 'SIGTERM' | 'SIGKILL', meanwhile = () => {}) {
       await writing.promise;
       const ended = gateways[index]?.kill(signal);
@@ -74,12 +74,12 @@ async function underLoad(database: string, processes: number) {
     },
     async end() {
       await load.stop();
-      for (const one of gateways) await one?.kill('SIGKILL');
+      for (const gateway of gateways) await gateway?.kill('SIGKILL');
     },
   };
 }
 
-/** What of it is revoked and suspended in the books. */
+/** Returns the keys and accounts that are still revoked or suspended in the ledger. */
 async function stillThere(database: string, { keys, accounts }: TakenAway): Promise<TakenAway> {
   const { db } = await openDatabase(database);
   const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
@@ -89,16 +89,19 @@ async function stillThere(database: string, { keys, accounts }: TakenAway): Prom
   return { keys: keys.filter((id) => ids.has(id)), accounts: accounts.filter((id) => ids.has(id)) };
 }
 
-/** Whatever happened: nothing runs, nothing is held, all sums are exact, and who was told a price was charged it, once. */
+/**
+ * Expects that no request is running, no hold is left, all sums are exact, and every cost that a client received was
+ * charged once.
+ */
 async function expectSettled(database: string, load: Load) {
   const gatewayDb = await settledLedger(database, env, load.reported);
   expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
   expect(new Set(load.reported.map(({ requestId }) => requestId)).size).toBe(load.reported.length);
   const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
-  const { reported: told, counts } = load;
+  const { reported, counts } = load;
   const figures =
-    `${told.length} answers told, ${counts.broken} broken, ${gatewayDb.unreported} charged and not heard, ` +
+    `${reported.length} answers told, ${counts.broken} broken, ${gatewayDb.unreported} charged and not heard, ` +
     `${gatewayDb.count('failed', 'interrupted')} interrupted`;
   process.stdout.write(`${figures}\n`);
   return { ...gatewayDb, figures };
@@ -106,14 +109,14 @@ async function expectSettled(database: string, load: Load) {
 
 const endless = { timeout: 1_800_000 };
 
-describe('under load, nothing that a client was told is lost', () => {
+describe('under load, no cost that a client received is lost', () => {
   test.each(
     [
       { engine: 'SQLite', processes: 1, fresh: onSqlite, runs: true },
       { engine: 'PostgreSQL', processes: 3, fresh: onPostgres, runs: programs !== null },
     ].filter(({ runs }) => runs),
   )(
-    `$engine: kill -9 of one of $processes gateways, ${crashes} times, while operators write beside them`,
+    `when one of $processes gateways on $engine is killed ${crashes} times while operators write to the ledger`,
     endless,
     async ({ engine, processes, fresh }) => {
       const database = await fresh();
@@ -138,7 +141,7 @@ describe('under load, nothing that a client was told is lost', () => {
     },
   );
 
-  test(`SQLite: kill -9, ${crashes} times, and each time its own log is gone`, endless, async () => {
+  test(`when the gateway is killed ${crashes} times and SQLite's own log is deleted each time`, endless, async () => {
     const database = await onSqlite();
     const { load, again, end } = await underLoad(database, 1);
     for (let crash = 0; crash < crashes; crash += 1) {
@@ -154,23 +157,27 @@ describe('under load, nothing that a client was told is lost', () => {
     figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${gatewayDb.figures}, books exact`);
   });
 
-  test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
-    const database = await onSqlite();
-    const { load, again, end } = await underLoad(database, 1);
-    for (let restart = 0; restart < crashes; restart += 1) {
+  test(
+    `when the gateway restarts ${crashes} times after SIGTERM, and no answer that had begun is interrupted`,
+    endless,
+    async () => {
+      const database = await onSqlite();
+      const { load, again, end } = await underLoad(database, 1);
+      for (let restart = 0; restart < crashes; restart += 1) {
+        await load.more(10);
+        expect(await again(0, 'SIGTERM')).toBe(0);
+      }
       await load.more(10);
-      expect(await again(0, 'SIGTERM')).toBe(0);
-    }
-    await load.more(10);
-    await load.stop();
-    await end();
-    const gatewayDb = await expectSettled(database, load);
-    expect(gatewayDb.count('failed')).toBe(0);
-    expect(gatewayDb.unreported).toBe(0);
-    figure('drain', `${crashes} restarts under load: ${gatewayDb.figures}`);
-  });
+      await load.stop();
+      await end();
+      const gatewayDb = await expectSettled(database, load);
+      expect(gatewayDb.count('failed')).toBe(0);
+      expect(gatewayDb.unreported).toBe(0);
+      figure('drain', `${crashes} restarts under load: ${gatewayDb.figures}`);
+    },
+  );
 
-  test.skipIf(programs === null)(`PostgreSQL itself crashes and recovers, ${crashes} times`, endless, async () => {
+  test.skipIf(programs === null)(`when PostgreSQL itself crashes and recovers ${crashes} times`, endless, async () => {
     const database = await onPostgres();
     const { load, gateways, end } = await underLoad(database, 2);
     for (let crash = 0; crash < crashes; crash += 1) {
@@ -179,7 +186,7 @@ describe('under load, nothing that a client was told is lost', () => {
       await postgres?.restart();
     }
     await load.more(10);
-    for (const one of gateways) expect(one?.child.exitCode).toBeNull();
+    for (const gateway of gateways) expect(gateway?.child.exitCode).toBeNull();
     await end();
     const { figures } = await expectSettled(database, load);
     figure('crashes of PostgreSQL', `${crashes} crashes: ${figures}, books exact`);

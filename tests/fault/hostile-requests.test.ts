@@ -22,14 +22,14 @@ import { settledLedger } from '../support/settled-ledger.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /**
- * `gateway serve`, before vendors that refuse what the real ones refuse, under requests of every route that are nearly right
- * or nothing like it. `PORTICO_LONG=1` makes 50,000; the ordinary run fewer.
+ * Tests `gateway serve`, in front of vendors that refuse what the real ones refuse, with requests to every route that
+ * are almost correct or nothing like it. `PORTICO_LONG=1` sends 50,000; the ordinary run fewer.
  */
 const together = 16;
 const runs = (process.env.PORTICO_LONG ? 50_000 : 2_000) / together;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-requests-'));
-const database = join(folder, 'books.db');
+const database = join(folder, 'ledger.db');
 const agent = new Agent({ keepAlive: true, maxSockets: together });
 
 let vendors: Server;
@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The vendors' doubles behind a socket. */
+/** Serves the vendors' doubles over a socket. */
 async function serveVendors(): Promise<Server> {
   const { send } = openVendorDouble();
   const server = createServer(async (incoming, outgoing) => {
@@ -101,7 +101,8 @@ function send(sent: HostileRequest): Promise<Answer> {
         ),
     );
     asked.on('error', (error: NodeJS.ErrnoException) => {
-      // The gateway has just closed a connection on which nothing had come for a while (RFC 9112, 9.3.1).
+      // The gateway has just closed an idle connection while the request was on its way (RFC 9112, 9.3.1), so it is
+      // sent again.
       if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(send(sent));
       else reject(error);
     });
@@ -109,10 +110,11 @@ function send(sent: HostileRequest): Promise<Answer> {
   });
 }
 
-/** What is wrong with an answer, in a sentence; null where nothing is. */
+/** Describes what is wrong with an answer; null if nothing is. */
 function fault({ method, policy }: HostileRequest, { status, headers, text }: Answer): string | null {
   if (!headers['x-request-id'] && policy !== null) return 'no request id';
-  // 502 is what a vendor’s own failure becomes: these doubles never fail. A slow machine may ask to wait, and says so.
+  // 502 would mean a failure of a vendor, and these doubles never fail. A slow machine may answer 503 with a time to
+  // wait.
   const isBusy = status === 503 && Number(headers['retry-after']) > 0;
   if (status >= 500 && !isBusy) return `status ${status}: ${text.slice(0, 300)}`;
   if (method === 'HEAD' || status === 204 || status === 304) return text === '' ? null : 'a body where there is none';
@@ -127,9 +129,10 @@ function fault({ method, policy }: HostileRequest, { status, headers, text }: An
 function faultOfError(operation: Operation | undefined, status: number, text: string): string | null {
   const wrong = mismatch(operation?.error ?? 'Error', text);
   if (wrong || operation?.error) return wrong;
-  const { code, status_code: said } = (JSON.parse(text) as { error: { code: string; status_code: number } }).error;
+  const { code, status_code: bodyStatus } = (JSON.parse(text) as { error: { code: string; status_code: number } })
+    .error;
   if (!(code in errorKinds)) return `a code that no list has: ${code}`;
-  return said === status ? null : `status ${status} that says ${said}`;
+  return bodyStatus === status ? null : `status ${status}, but status_code ${bodyStatus}`;
 }
 
 function faultOfStream({ stream, error }: Operation, text: string): string | null {
@@ -153,8 +156,11 @@ function mismatch(name: Operation['response'], text: string): string | null {
   return issue ? `not a ${name}: ${issue.path.join('.')} ${issue.message} in ${text.slice(0, 300)}` : null;
 }
 
-/** What a whole answer tells its client that it has cost; one that is given again under its `Idempotency-Key` costs nothing more. */
-function bill({ status, headers, text }: Answer): ReportedCost[] {
+/**
+ * Returns the cost in a complete answer. A replay under the same `Idempotency-Key` costs nothing more, so it doesn't
+ * count.
+ */
+function getReportedCost({ status, headers, text }: Answer): ReportedCost[] {
   if (
     status !== 200 ||
     headers['idempotent-replayed'] ||
@@ -162,16 +168,16 @@ function bill({ status, headers, text }: Answer): ReportedCost[] {
   )
     return [];
   const { cost_usd, usage } = JSON.parse(text) as { cost_usd?: string; usage?: { cost_usd?: string } };
-  const told = usdAmount.safeParse(usage?.cost_usd ?? cost_usd);
+  const cost = usdAmount.safeParse(usage?.cost_usd ?? cost_usd);
   const requestId = String(headers['x-request-id']);
-  return told.success ? [{ requestId, costUsd: told.data }] : [];
+  return cost.success ? [{ requestId, costUsd: cost.data }] : [];
 }
 
-test(`${runs * together} requests over all routes: each is answered as its schema says, none breaks anything, the books are exact`, {
+test(`${runs * together} requests over all routes are answered as their schema prescribes, break nothing and leave the ledger exact`, {
   timeout: 1_800_000,
 }, async () => {
   const statuses = new Map<number, number>();
-  const told: ReportedCost[] = [];
+  const reported: ReportedCost[] = [];
   let sent = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(hostileRequest, { minLength: together, maxLength: together }), async (requests) => {
@@ -180,7 +186,7 @@ test(`${runs * together} requests over all routes: each is answered as its schem
       for (const [index, answer] of answers.entries()) {
         const asked = requests[index] as HostileRequest;
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        if (asked.method === 'POST' && chats.has(asked.policy ?? '')) told.push(...bill(answer));
+        if (asked.method === 'POST' && chats.has(asked.policy ?? '')) reported.push(...getReportedCost(answer));
         const wrong = fault(asked, answer);
         if (wrong) throw new Error(`${wrong}\n${asked.method} ${asked.target}\n${asked.body?.toString() ?? ''}`);
       }
@@ -190,17 +196,17 @@ test(`${runs * together} requests over all routes: each is answered as its schem
   expect(gateway.child.exitCode).toBeNull();
   expect(gateway.log()).not.toMatch(/internal_error|unhandled|uncaught/i);
   expect(await gateway.kill('SIGTERM')).toBe(0);
-  const gatewayDb = await settledLedger(database, env, told);
+  const gatewayDb = await settledLedger(database, env, reported);
   expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
-  // Enough of them got through to have been worth it.
-  expect(told.length).toBeGreaterThan(sent / 50);
+  // Enough of the requests succeeded to make the test meaningful.
+  expect(reported.length).toBeGreaterThan(sent / 50);
   expect(statuses.get(200)).toBeGreaterThan(sent / 8);
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-  figure('fuzz: HTTP', `${sent} requests (${counts.join(', ')}), ${told.length} bills as booked`);
-  process.stdout.write(`${counts.join(', ')}; ${told.length} bills\n`);
+  figure('fuzz: HTTP', `${sent} requests (${counts.join(', ')}), ${reported.length} bills as booked`);
+  process.stdout.write(`${counts.join(', ')}; ${reported.length} bills\n`);
 });
 
-/** What holds and charges; a quote has a cost as well, and nobody pays it. */
+/** The routes that hold and charge. A quote also contains a cost, but nobody pays it. */
 const chats = new Set(
   ['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/embeddings'].map(
     (path) => `POST ${path}`,

@@ -16,13 +16,14 @@ import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
 
 /**
- * Connections to addresses that are not public, counted by the kernel. The file runs itself again in a network namespace in which
- * every address is this machine: no connection fails for want of a way, and each one is counted and seen.
+ * Tests that nothing connects to addresses that aren't public, as counted by the kernel. This file runs itself again in
+ * a network namespace in which every address is this machine. There no connection fails for lack of a route, and each
+ * one is counted and seen.
  */
 const isInside = process.env.PORTICO_EVERY_ADDRESS_IS_HERE !== undefined;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The start of a program in a network of its own, as an administrator of that network alone. */
+/** Starts a program in a network namespace of its own, as administrator of that namespace only. */
 const ownNetwork = [
   '--dev-bind',
   '/',
@@ -37,7 +38,9 @@ const ownNetwork = [
 ];
 const asAdministrator = process.getuid?.() === 0 ? ownNetwork : ['--unshare-user', ...ownNetwork];
 
-/** Why there is no such network here, or null. It takes bubblewrap and iproute2 (Debian's packages). */
+/**
+ * Returns why this machine can't make such a network, or null. It needs bubblewrap and iproute2 (Debian's packages).
+ */
 function noOwnNetwork(): string | null {
   try {
     execFileSync('bwrap', [...asAdministrator, 'ip', 'route', 'show', 'table', 'local'], { stdio: 'ignore' });
@@ -48,7 +51,7 @@ function noOwnNetwork(): string | null {
 }
 
 if (isInside) {
-  describe('where every address is this machine', () => {
+  describe('in a network where every address is this machine', () => {
     const limits = { maxBytes: 1_000, timeoutMs: 5_000 };
     const refused = /^file_download_failed/;
     const reached: string[] = [];
@@ -73,7 +76,7 @@ if (isInside) {
         (error: { readonly code?: string }) => error.code,
       );
 
-    test('control: the kernel counts what is connected to, public or not, and the server sees to which address', async () => {
+    test('control: the kernel counts every connection, public or not, and the server sees its address', async () => {
       const before = { opened: opened(), reached: reached.length };
       const addresses = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '8.8.8.8', '::1', 'fd00:ec2::254'];
       for (const address of addresses) await reach(address);
@@ -81,7 +84,7 @@ if (isInside) {
       expect(opened() - before.opened).toBe(addresses.length);
     });
 
-    test('no spelling and no name of an inner address is connected to, by the guard and by the gateway', async () => {
+    test('neither the download guard nor the gateway connects to any spelling or name of a private address', async () => {
       const { post, pass } = await (await openOwnServers()).gateway();
       const spellings = [...privateSpellings(443), ...generated(200)];
       const inner = ['inside.example.com', 'six.example.com', 'two.example.com', '127.0.0.1.nip.io', 'example.com.'];
@@ -98,20 +101,20 @@ if (isInside) {
       figure('addresses inside', `${urls.length} spellings and names, twice: 0 connections counted by the kernel`);
     });
 
-    test('a name that changes its address after it was looked at is connected to where it was looked at', async () => {
+    test('a name that changes its address after it was checked is connected to at the checked address', async () => {
       const before = { opened: opened(), reached: reached.length };
       const flips = Array.from({ length: 20 }, (_, n) => `flip-${n}.example.com`);
       for (const name of flips) expect(await download(`https://${name}/x.png`)).toMatch(refused);
       expect(reached.slice(before.reached)).toEqual(flips.map(() => publicAddress));
       expect(opened() - before.opened).toBe(flips.length);
-      // Whoever asks again, as a client does that resolves a name for itself, is sent inside.
+      // A second lookup, which a client makes that resolves names itself, gets the private address.
       expect((await lookup(flips[0] ?? '')).address).toBe('127.0.0.1');
       figure('addresses inside', `${flips.length} names that change: connected to what was looked at alone`);
     });
   });
 } else {
   test.skipIf(noOwnNetwork() !== null)(
-    'in a network where every address is this machine, the kernel counts no connection to one that is not public',
+    'in a network where every address is this machine, the kernel counts no connection to an address that is not public',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'portico-network-'));
       const resolvers = join(folder, 'resolv.conf');
@@ -130,7 +133,7 @@ if (isInside) {
       ];
       const { VITEST: _vitest, ...env } = process.env;
       try {
-        // Throws with what it printed where a test fails.
+        // Throws an error with the output if a test fails.
         execFileSync('bwrap', [...asAdministrator, '--ro-bind', resolvers, '/etc/resolv.conf', ...command], {
           cwd: root,
           env: { ...env, PORTICO_EVERY_ADDRESS_IS_HERE: '1', NO_COLOR: '1' },
@@ -146,7 +149,7 @@ if (isInside) {
 
 const publicAddress = '8.8.8.8';
 
-/** Connections that programs of this network have begun (RFC 4022, tcpActiveOpens). */
+/** Returns how many connections the programs of this network have begun (RFC 4022, tcpActiveOpens). */
 function opened(): number {
   const [header = '', values = ''] = readFileSync('/proc/net/snmp', 'utf8')
     .split('\n')
@@ -161,7 +164,7 @@ const reach = (host: string) =>
       .on('close', () => resolve());
   });
 
-/** Inner IPv4 addresses by chance, each in a spelling by chance. */
+/** Returns random private IPv4 addresses, each in a random spelling. */
 function generated(count: number): readonly string[] {
   const { next: random } = seeded(Number(process.env.PORTICO_SEED ?? 1));
   const below = (limit: number) => Math.floor(random() * limit);
@@ -186,7 +189,10 @@ function generated(count: number): readonly string[] {
   });
 }
 
-/** The name server of this network: a flip is public when it is asked for first, and inside from then on. */
+/**
+ * Opens the network's name server. A name that starts with `flip-` resolves to a public address the first time and to a
+ * private one from then on.
+ */
 async function openNameServer() {
   const state = { asked: 0 };
   const seen = new Set<string>();
@@ -206,7 +212,7 @@ async function openNameServer() {
     state.asked += 1;
     const answers = questions.flatMap(({ name, type }) =>
       (type === 'A' || type === 'AAAA' ? [type] : []).flatMap((asked): Answer[] =>
-        // A flip has no IPv6 address, so that one question is one look.
+        // These names have no IPv6 address, so that each check makes exactly one query.
         (asked === 'AAAA' && name.startsWith('flip-') ? [] : getAddresses(name))
           .filter((data) => isIPv4(data) === (asked === 'A'))
           .map((data) => ({ name, type: asked, ttl: 0, data })),

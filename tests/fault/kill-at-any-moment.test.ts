@@ -19,17 +19,17 @@ const { next: random } = seeded(4);
 
 type Client = Awaited<ReturnType<WebProcess['connect']>>;
 
-/** What the core has said of one run, and what its disk showed before the kill. */
+/** What the core acknowledged in one run, and what its database contained before the kill. */
 interface Promised {
-  /** Chats that it named. */
+  /** Ids of the chats. */
   readonly chats: Set<string>;
-  /** Texts of messages that it took. */
+  /** Texts of accepted messages, by id. */
   readonly questions: Map<string, string>;
-  /** Answers that it began; the text once it has said that one is over. */
+  /** Answers that were begun, with the text if the core reported that the answer had ended. */
   readonly answers: Map<string, { status: string; text: string } | null>;
-  /** Last draft that was sent and last one that was taken. */
+  /** The last draft that was sent and the last that was acknowledged. */
   readonly draft: { sent: number; taken: number };
-  /** Words of running answers that were saved. */
+  /** Text of running answers that was saved before the kill. */
   readonly saved: Map<string, string>;
 }
 
@@ -45,7 +45,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Asks in one chat, one question after the other, and stops some answers; or waits for one long one. */
+/**
+ * Asks one question after another in one chat. A patient user waits for one long answer; the others stop some answers.
+ */
 async function converse(client: Client, promised: Promised, patient: boolean): Promise<never> {
   let conversationId: string | null = null;
   for (;;) {
@@ -86,7 +88,7 @@ async function type(client: Client, { draft }: Promised): Promise<never> {
   }
 }
 
-/** What another reader of the file finds of the answers that are being written. */
+/** Reads the saved text of running answers as a second reader of the database. */
 function savedAnswers() {
   const db = new Sqlite(join(dataDir, 'portico.db'), { readonly: true });
   const rows = db.prepare("select id, conversation_id as chat, text from messages where status = 'streaming'").all();
@@ -94,7 +96,7 @@ function savedAnswers() {
   return rows as { id: string; chat: string; text: string }[];
 }
 
-/** One run of the core, up to kill -9 somewhere in the middle of it all. */
+/** Runs the core until kill -9 at a random moment. */
 async function runUntilKilled(firstDraft: number): Promise<Promised> {
   const promised: Promised = {
     chats: new Set(),
@@ -111,10 +113,10 @@ async function runUntilKilled(firstDraft: number): Promise<Promised> {
     await eventually(() => expect(savedAnswers().some(({ text }) => text !== '')).toBe(true), {
       interval: 10,
     });
-    // Any moment: within a save, between two, while a question is on its way.
+    // The moment may be during a save, between two saves, or while a question is being sent.
     await passed(random() * 1_500);
   })();
-  // A call that fails before the kill fails the test; those that the kill cuts off are nobody's any more.
+  // A call that fails before the kill fails the test. Calls that the kill interrupts are ignored.
   await Promise.race([moment, ...users, type(client, promised)]);
   for (const { id, chat, text } of savedAnswers()) {
     promised.chats.add(chat);
@@ -124,15 +126,15 @@ async function runUntilKilled(firstDraft: number): Promise<Promised> {
   return promised;
 }
 
-/** All of it, and nothing that is still running. */
-async function expectKept(client: Client, { chats, questions, answers, saved, draft }: Promised) {
+/** Expects that everything acknowledged is stored and that nothing is still running. */
+async function expectStored(client: Client, { chats, questions, answers, saved, draft }: Promised) {
   const threads = await Promise.all([...chats].map((id) => readThread(client, id, { limit: 400 })));
   const messages = new Map(threads.flatMap((thread) => thread.messages.map((message) => [message.id, message])));
   for (const [id, text] of questions) expect(messages.get(id)).toMatchObject({ role: 'user', text });
   for (const [id, end] of answers) {
-    const kept = messages.get(id);
-    if (end) expect(kept).toMatchObject(end);
-    else expect(['interrupted', 'done', 'cancelled']).toContain(kept?.status);
+    const stored = messages.get(id);
+    if (end) expect(stored).toMatchObject(end);
+    else expect(['interrupted', 'done', 'cancelled']).toContain(stored?.status);
   }
   for (const [id, words] of saved) expect(messages.get(id)?.text.slice(0, words.length)).toBe(words);
   const { text } = await client.drafts.get({ chat: 'new' });
@@ -140,7 +142,7 @@ async function expectKept(client: Client, { chats, questions, answers, saved, dr
   return [...messages.values()];
 }
 
-/** Test credits that left the wallet, and what all chats say that they cost, in nano-USD. */
+/** Returns the remaining test credits and the sum of what all chats cost, in nano-USD. */
 async function sums(client: Client) {
   const billingAccount = (await client.account.wallets()).find(({ id }) => id === 'sandbox');
   const { conversations } = await client.conversations.list({ limit: 500 });
@@ -162,7 +164,7 @@ async function chargedByLedger(client: Client): Promise<bigint> {
   }
 }
 
-test(`kill -9 at ${rounds} moments while three chats stream and a fourth is typed loses nothing that was acknowledged`, {
+test(`kill -9 at ${rounds} moments while three chats stream and a draft is typed loses nothing that was acknowledged`, {
   timeout: rounds * 60_000,
 }, async () => {
   const all: Promised[] = [];
@@ -172,7 +174,7 @@ test(`kill -9 at ${rounds} moments while three chats stream and a fourth is type
     all.push(promised);
     web = await startWebProcess(main, ['--data-dir', dataDir]);
     const client = await web.connect();
-    const kept = await expectKept(client, promised);
+    const stored = await expectStored(client, promised);
     await eventually(async () => {
       const { held, left, shown } = await sums(client);
       expect({ held, shown }).toEqual({ held: '0', shown: parseUsd('10') - left });
@@ -180,12 +182,13 @@ test(`kill -9 at ${rounds} moments while three chats stream and a fourth is type
     counts.questions += promised.questions.size;
     counts.drafts = promised.draft.taken;
     counts.saved += [...promised.saved.values()].filter((words) => words !== '').length;
-    counts.interrupted += kept.filter(({ status }) => status === 'interrupted').length;
+    counts.interrupted += stored.filter(({ status }) => status === 'interrupted').length;
     await web.kill('SIGKILL');
   }
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   const client = await web.connect();
-  for (const { draft: _, ...promised } of all) await expectKept(client, { ...promised, draft: { sent: 0, taken: 0 } });
+  for (const { draft: _, ...promised } of all)
+    await expectStored(client, { ...promised, draft: { sent: 0, taken: 0 } });
   expect(await chargedByLedger(client)).toBe((await sums(client)).shown);
   process.stdout.write(`kept over ${rounds} kills: ${JSON.stringify(counts)}\n`);
   for (const count of Object.values(counts)) expect(count).toBeGreaterThanOrEqual(rounds);

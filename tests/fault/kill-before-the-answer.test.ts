@@ -35,7 +35,7 @@ async function startWeb(dataDir: string) {
   return { web, client: await web.connect() };
 }
 
-/** A gateway of its own, whose account pays, and a way to it that keeps the heads of answers back. */
+/** Opens a gateway with an account that pays, and a proxy to it that keeps answers back. */
 async function openPaidGateway() {
   const gatewayDb = folder();
   const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
@@ -48,7 +48,7 @@ async function openPaidGateway() {
   onTestFinished(async () => void (await gateway.kill('SIGKILL')));
   const proxy = await openHoldingProxy(gateway.url);
   onTestFinished(proxy.close);
-  /** What the ledger charged, the newest first. */
+  /** Returns the ledger's charges, newest first. */
   const charges = async () => {
     const { transactions } = await gatewayClient({ baseUrl: gateway.url, apiKey: key }).credits({ type: 'usage' });
     return transactions.data.map(({ amount, request_id }) => ({ charged: -parseUsd(amount), requestId: request_id }));
@@ -58,7 +58,7 @@ async function openPaidGateway() {
 
 const getSum = (charges: readonly { charged: bigint }[]) => charges.reduce((sum, { charged }) => sum + charged, 0n);
 
-test('a charge that was made before anything of the answer was told is found after kill -9, and is the ledger’s', async () => {
+test('a charge made before the client received anything of the answer is found after kill -9 and agrees with the ledger', async () => {
   const { proxy, key, charges } = await openPaidGateway();
   const dataDir = folder();
   const before = await startWeb(dataDir);
@@ -72,7 +72,7 @@ test('a charge that was made before anything of the answer was told is found aft
   const unknown = { status: 'interrupted', text: '', requestId: null, costUsd: null, costSource: 'unknown' };
   expect((await read())[1]).toMatchObject(unknown);
   expect(await readTotal(client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
-  // Without a keychain the credential ended with the program.
+  // Without a keychain the key was lost with the program, so it's entered again.
   await client.gatewayAccounts.change({ id: account, key });
   await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
 
@@ -86,7 +86,7 @@ test('a charge that was made before anything of the answer was told is found aft
   });
 });
 
-test('what a summary has cost that kill -9 ended is found, and the chat’s total is the ledger’s', async () => {
+test("the cost of a summary that kill -9 interrupted is found, and the chat's total agrees with the ledger", async () => {
   const { gateway, proxy, key, charges } = await openPaidGateway();
   const dataDir = folder();
   const before = await startWeb(dataDir);
@@ -108,7 +108,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
 
   const { client } = await startWeb(dataDir);
   expect(await client.context.summary({ conversationId: id })).toBeNull();
-  // Without a keychain the credential ended with the program.
+  // Without a keychain the key was lost with the program, so it's entered again.
   await client.gatewayAccounts.change({ id: account, key });
   await eventually(async () => expect((await readTotal(client, id)).unknown).toBe(0));
   const charged = await charges();
@@ -120,7 +120,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   });
 });
 
-test('kill -9 after the hold and before the model said anything leaves no hold, and an answer that is known to have cost nothing', async () => {
+test("kill -9 after the hold and before the model's first word leaves no hold and an answer that is known to be free", async () => {
   const dataDir = folder();
   const before = await startWeb(dataDir);
   const sent = await before.client.chat.send({ messageId: 'k1', text: 'Hello?', model: 'sandbox/slow' });
@@ -128,7 +128,7 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
     interval: 2,
   });
   await before.web.kill('SIGKILL');
-  // Mostly before its head has arrived; the test above is always so.
+  // Usually the answer's head hasn't arrived at this point. In the test above it never has.
   const cut = { status: 'streaming', client_request_id: sent.answerId };
   expect(rows(dataDir, 'portico.db', "messages where role = 'assistant'")).toMatchObject([cut]);
 
@@ -144,7 +144,7 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
   for (const { balance } of await client.account.wallets()) expect(balance?.held).toBe('0');
 });
 
-/** What another reader of a database's file finds in it. */
+/** Reads a table as a second reader of the database file. */
 function rows(dataDir: string, file: string, from: string): unknown[] {
   const db = new Sqlite(join(dataDir, file), { readonly: true });
   try {

@@ -12,10 +12,10 @@ import { settledLedger } from '../support/settled-ledger.ts';
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const model = { id: 'acme/large', pricing: { prompt: '0.000001', completion: '0.000002' } };
 
-test('kill -9 while a provider is asked for the bill of an answer that was left: free of charge, nothing held, books exact', async () => {
+test('kill -9 while a provider is asked for the cost of an abandoned answer leaves no charge, no hold and an exact ledger', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-kill-billing-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const database = join(folder, 'books.db');
+  const database = join(folder, 'ledger.db');
   const models = errorReply(200, { data: [model] });
   const begun = hangingReply(completionEvent({ role: 'assistant', content: 'Hello' }));
   const upstream = await openUpstream((call, response) => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('kill -9 while tools wait and run: both are marked, nothing runs by itself, and the chats go on', async () => {
+test('kill -9 while one tool waits and another runs marks both calls, runs nothing automatically, and the chats continue', async () => {
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   answerYesTo(web.child.stdout as Readable);
   const before = await web.connect();
@@ -58,7 +58,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   const [server] = (await after.tools.list()).servers;
   expect(server).toMatchObject({ enabled: true, changed: false });
 
-  // Goes on with the results there are: that it was stopped, and whether it may have run.
+  // Continues with the results that exist: that the call was stopped, and whether it may have run.
   await after.chat.continue({ answerId: waits.answerId });
   await after.chat.continue({ answerId: runs.answerId });
   await eventually(async () => {

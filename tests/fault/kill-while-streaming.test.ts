@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('what had arrived before kill -9 is there after it, marked, with its true charge, and nothing is stuck', async () => {
+test('text that arrived before kill -9 is still there, marked and charged correctly, and nothing is stuck', async () => {
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   const before = await web.connect();
   const opening = await testCredits(before);
@@ -66,7 +66,7 @@ type Client = Awaited<ReturnType<WebProcess['connect']>>;
 
 const testCredits = async (client: Client) => (await client.account.wallets()).find(({ id }) => id === 'sandbox');
 
-/** Test credits that the ledger's entries take, in nano-USD. */
+/** Returns the test credits that the ledger has charged, in nano-USD. */
 async function chargedTo(client: Client): Promise<bigint> {
   const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 100 });
   return transactions.data.reduce((sum, { type, amount }) => (type === 'usage' ? sum - parseUsd(amount) : sum), 0n);

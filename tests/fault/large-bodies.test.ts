@@ -11,14 +11,15 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
-/** `gateway serve` under bodies of 25 MiB that cost as much as such bodies can. */
+/** Tests `gateway serve` with bodies of 25 MiB that take as much time as such bodies can. */
 const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
 const probe = fileURLToPath(new URL('../support/event-loop-probe.ts', import.meta.url));
 const mebibyte = 1_048_576;
 const longest = 25 * mebibyte - 4_096;
 /**
- * Of the processor of the thread that answers everybody: half of what this machine takes to read 6.5 MB of small objects,
- * since machines differ. Whoever reads one of the bodies below on that thread takes several times as much.
+ * The limit for the processor time of the thread that serves everybody. Machines differ, so the limit is half of the
+ * time that this machine takes to parse 6.5 MB of small objects. Parsing one of the bodies below on that thread would
+ * take several times as long.
  */
 const maxHeldMs = Math.min(...Array.from({ length: 3 }, timeOfReading)) / 2;
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const program = await builtGateway();
   const database = join(folder, 'gateway.db');
   const run = async (...args: string[]) => (await program.run([...args, '--db', database])).last;
-  // Millions of marks are more tokens than any plan of ours allows in a minute.
+  // Millions of characters are more tokens than any of our plans allows in a minute.
   await run('plan', 'set', 'large', '--tokens-per-minute', 'none');
   const account = await run('account', 'create', '--name', 'Team', '--plan', 'large');
   await run('credit', 'grant', account, '100000');
@@ -82,8 +83,8 @@ async function post(body: string): Promise<{ status: number; code: string | null
 
 const heldLines = () => gateway.log().match(/.*"event":"held".*/g) ?? [];
 
-/** The longest that the loop was held since this was asked last. */
-async function held(): Promise<number> {
+/** Returns the longest time that the event loop was blocked since the last call, in milliseconds of processor time. */
+async function longestBlockMs(): Promise<number> {
   const { length } = heldLines();
   gateway.child.kill('SIGUSR2');
   await eventually(async () => expect(heldLines().length).toBeGreaterThan(length));
@@ -108,33 +109,34 @@ const bombs: readonly [name: string, body: () => string, status: number][] = [
 let maxMs = 0;
 
 describe('a request of 25 MiB', { timeout: 240_000 }, () => {
-  test.each(bombs)('of %s holds the event loop no longer than any other', async (_, body, status) => {
+  test.each(bombs)('made of %s blocks the event loop no longer than the limit', async (_, body, status) => {
     await post('{}');
     const text = body();
-    await held();
+    await longestBlockMs();
     let ms = Number.POSITIVE_INFINITY;
-    // What a body costs by its kind, it costs each time; what collecting or compiling takes besides, it does not.
+    // The cost of a kind of body recurs each time; that of garbage collection or compilation doesn't. So the best of
+    // three tries counts.
     for (let tries = 0; tries < 3 && ms >= maxHeldMs; tries += 1) {
       expect((await post(text)).status).toBe(status);
-      ms = Math.min(ms, await held());
+      ms = Math.min(ms, await longestBlockMs());
     }
     expect(ms).toBeLessThan(maxHeldMs);
     maxMs = Math.max(maxMs, ms);
   });
 
-  test('comes a dozen times at once: what there is room for is answered, the rest is told to wait, and memory is bounded', async () => {
+  test('sent a dozen times at once is answered or refused with a retry time, and memory is bounded', async () => {
     const body = asking(gpt, `[${picture(9 * mebibyte)},${picture(9 * mebibyte)}]`);
     const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8'))?.[1]);
-    await held();
+    await longestBlockMs();
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(body)));
     for (const { status, code, wait } of answers) {
       if (status === 200) continue;
-      // On a slow machine some do not arrive in time, which is told as well.
+      // On a slow machine some requests don't arrive in time, which is reported in the same way.
       expect(['server_overloaded', 'request_timeout']).toContain(code);
       expect(Number(wait)).toBeGreaterThan(0);
     }
     expect(answers.some(({ status }) => status === 200)).toBe(true);
-    const ms = Math.max(maxMs, await held());
+    const ms = Math.max(maxMs, await longestBlockMs());
     expect(ms).toBeLessThan(maxHeldMs);
     figure(
       'event loop',

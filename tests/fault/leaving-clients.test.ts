@@ -11,12 +11,15 @@ import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
-/** Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` has 1,000 of them; the ordinary run fewer. */
+/**
+ * Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` runs 1,000 of them; the ordinary run
+ * fewer.
+ */
 const leavers = process.env.PORTICO_LONG ? 1_000 : 200;
 const atOnce = 20;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-leaving-'));
-const database = join(folder, 'books.db');
+const database = join(folder, 'ledger.db');
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   upstream = await openUpstream(hangingReply(recordedStreams.openai.slice(0, 3).join('')));
   ({ keys } = await prepaidAccount(database, env, '1000', 4));
   const program = await builtGateway();
-  // Else an answer that has begun is read on for its count (decision 102).
+  // Without `abort`, the gateway would read an answer that has begun to its end for its token count (decision 102).
   const config = join(folder, 'gateway.json');
   const openai = { apiKey: { env: 'OPENAI_API_KEY' }, baseUrl: `${upstream.origin}/v1`, on_disconnect: 'abort' };
   writeFileSync(config, JSON.stringify({ providers: { openai } }));
@@ -37,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks, reads the first piece, hangs up. Resolves then, with the time. */
+/** Sends a request, reads the first piece and hangs up. Resolves with that time. */
 function leave(index: number): Promise<number> {
   const body = JSON.stringify({
     model: pricedModel,
@@ -58,21 +61,22 @@ function leave(index: number): Promise<number> {
   });
 }
 
-/** The time from a client’s leaving until its provider’s connection is closed. */
+/** Returns the time from the client's hang-up until the connection to the provider is closed. */
 async function untilStopped(index: number): Promise<number> {
-  const left = await leave(index);
+  const leftAt = await leave(index);
   const call = upstream.calls.find(({ body }) => JSON.stringify(body.messages).includes(`"n ${index}"`));
   await call?.closed;
-  return performance.now() - left;
+  return performance.now() - leftAt;
 }
 
 const descriptors = () => readdirSync(`/proc/${gateway.child.pid}/fd`).length;
 
 test.skipIf(process.platform !== 'linux')(
-  `${leavers} clients leave: each stops its provider and pays what had come, and no descriptor stays open`,
+  `${leavers} clients hang up, and each stops its provider and pays for what had arrived, without leaving a descriptor open`,
   { timeout: 600_000 },
   async () => {
-    const wave = (from: number) => Promise.all(Array.from({ length: atOnce }, (_, at) => untilStopped(from + at)));
+    const wave = (from: number) =>
+      Promise.all(Array.from({ length: atOnce }, (_, index) => untilStopped(from + index)));
     await wave(leavers);
     const before = descriptors();
     const times: number[] = [];

@@ -17,10 +17,13 @@ import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
-/** `PORTICO_LONG=1` loses 200 on the way from PostgreSQL and 200 of the ledger itself; the ordinary run fewer. */
+/**
+ * `PORTICO_LONG=1` loses 200 acknowledgements of PostgreSQL below a gateway and 200 below the ledger alone; the
+ * ordinary run fewer.
+ */
 const lostOnTheWay = process.env.PORTICO_LONG ? 200 : 24;
 const losses = process.env.PORTICO_LONG ? 200 : 50;
-/** More than the question's input is held for at first. */
+/** More prompt tokens than the first hold covers, so that the hold must be extended. */
 const moreThanHeld = 5_000;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 
@@ -32,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 test.skipIf(programs === null)(
-  `PostgreSQL commits and the connection breaks before it can say so, ${lostOnTheWay} times: exactly ${lostOnTheWay} effects`,
+  `${lostOnTheWay} commits whose acknowledgement PostgreSQL's connection loses have exactly ${lostOnTheWay} effects`,
   { timeout: 300_000 },
   async () => {
     const database = (await postgres?.createDatabase()) ?? '';
@@ -44,9 +47,9 @@ test.skipIf(programs === null)(
     const { id, keys } = await prepaidAccount(database, env, '1', 1);
     const program = await builtGateway();
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
-    const told: ReportedCost[] = [];
+    const reported: ReportedCost[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {
-      // In turn that of the hold, that of its extension and that of the settlement.
+      // Loses the acknowledgement of the hold, of its extension and of the settlement in turn.
       const stream = index % 4 < 2;
       lossy.loseAfter(index % 3);
       const answer = await ask({
@@ -55,28 +58,29 @@ test.skipIf(programs === null)(
         stream,
         body: { max_tokens: 10 },
       });
-      if (answer.kind === 'complete') told.push(answer.reported);
+      if (answer.kind === 'complete') reported.push(answer.reported);
     }
     expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();
     await lossy.close();
     expect(lossy.lost()).toBe(lostOnTheWay);
-    expect(told).toHaveLength(lostOnTheWay);
-    const gatewayDb = await settledLedger(database, env, told);
-    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+    expect(reported).toHaveLength(lostOnTheWay);
+    const gatewayDb = await settledLedger(database, env, reported);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unreported: 0 });
     expect(gatewayDb.entries).toHaveLength(lostOnTheWay);
     expect(gatewayDb.count('succeeded')).toBe(lostOnTheWay);
-    const sum = told.reduce((total, { costUsd }) => total + parseUsd(costUsd), 0n);
+    const sum = reported.reduce((total, { costUsd }) => total + parseUsd(costUsd), 0n);
     expect(gatewayDb.accounts.find((account) => account.id === id)?.balance).toBe(parseUsd('1') - sum);
     figure('lost acknowledgements', `${lostOnTheWay} lost on the way, ${lostOnTheWay} effects`);
   },
 );
 
-// SQLite's ledger is in this process: nothing of it is acknowledged on the way (`write-ahead-log-fault.test.ts` has its faults).
+// SQLite's ledger is in this process, so no connection can lose an acknowledgement (its faults are in
+// `write-ahead-log-fault.test.ts`).
 test.each(
   programs === null ? [] : [{ engine: 'PostgreSQL', fresh: async () => (await postgres?.createDatabase()) ?? '' }],
 )(
-  `on $engine, ${losses} steps that are committed, told as failed and repeated by the caller have ${losses} effects`,
+  `on $engine, ${losses} commands that are committed, reported as failed and repeated by the caller have ${losses} effects`,
   async ({ fresh }) => {
     const database = await fresh();
     await (await openGateway({ database, env })).close();
@@ -90,20 +94,21 @@ test.each(
     const lossy = await loseEverything(database);
     const ledgerOver = (own: Ways) => createLedger({ db: own.db, now: Date.now, instanceId: 'inst_a' });
     const broken = ledgerOver(lossy);
-    const whole = ledgerOver({ db: gatewayDb.db, transact });
-    /** The first time told as failed, the second time answered. */
-    const twice = async <T>(step: (ledger: typeof whole, transact: Transact) => Promise<T>) => {
+    const reliable = ledgerOver({ db: gatewayDb.db, transact });
+    /** Runs a step that fails without its acknowledgement, and then runs it again over a reliable connection. */
+    const twice = async <T>(step: (ledger: typeof reliable, transact: Transact) => Promise<T>) => {
       const before = lossy.lost();
       lossy.arm();
-      // The connection that was broken last may be tried once more: nothing reaches the server by it.
+      // The pool may try the connection again that was broken last. Nothing reaches the server through it, so this
+      // repeats.
       while (lossy.lost() === before) await expect(step(broken, lossy.transact)).rejects.toThrow();
-      return step(whole, transact);
+      return step(reliable, transact);
     };
     for (let index = 0; index < losses / 5; index += 1) {
       const requestId = `req_${index}`;
       const common = { requestId, provider: 'p', model: 'm' };
-      await twice((_ledger, one) =>
-        one((trx) =>
+      await twice((_ledger, transact) =>
+        transact((trx) =>
           grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n), id: `grant_${index}` }, Date.now()),
         ),
       );
@@ -158,7 +163,7 @@ interface Ways {
   readonly transact: Transact;
 }
 
-/** Ways to write to the books by which everything is committed and nothing acknowledged, once armed. */
+/** Opens a connection over which, once armed, everything is committed and nothing is acknowledged. */
 async function loseEverything(database: string) {
   const proxy = await openLossyPostgres(database);
   const beyond = await openDatabase(proxy.url);

@@ -10,17 +10,17 @@ import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
-/** Many streams at once, each of numbered words. `PORTICO_LONG=1` has 200 of 1,000 words; the ordinary run fewer. */
+/** Many streams at once, each of numbered words. `PORTICO_LONG=1` runs 200 of 1,000 words; the ordinary run fewer. */
 const [streams, words] = process.env.PORTICO_LONG ? [200, 1_000] : [100, 300];
 const maxMemoryMb = 300;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-streams-'));
-const database = join(folder, 'books.db');
+const database = join(folder, 'ledger.db');
 
 const event = (delta: object, more: object = {}) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`;
 
-/** Ten words, then whoever else is ready: pieces of all streams come in turns, cut where a write ends. */
+/** Writes ten words, then lets other streams continue. So pieces of all streams alternate, cut where a write ends. */
 const numbered: Reply = async (call, response) => {
   const name = JSON.stringify(call.body.messages).match(/stream (\d+)/)?.[1];
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -52,8 +52,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The text of a stream as its client puts it together, and what it says that it has cost. */
-async function read(index: number): Promise<{ text: string; told: { requestId: string; costUsd: string } }> {
+/** Returns a stream's text as its client assembles it, and the cost that it contains. */
+async function read(index: number): Promise<{ text: string; reported: { requestId: string; costUsd: string } }> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys[index % keys.length]}`, 'content-type': 'application/json' },
@@ -65,15 +65,15 @@ async function read(index: number): Promise<{ text: string; told: { requestId: s
   });
   expect(response.status).toBe(200);
   const events = [...(await response.text()).matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => JSON.parse(json));
-  const last = events.findLast((one) => one.usage?.cost_usd);
+  const last = events.findLast((event) => event.usage?.cost_usd);
   return {
     text: events.map(({ choices }) => choices[0]?.delta?.content ?? '').join(''),
-    told: { requestId: response.headers.get('x-request-id') ?? '', costUsd: last?.usage.cost_usd ?? '' },
+    reported: { requestId: response.headers.get('x-request-id') ?? '', costUsd: last?.usage.cost_usd ?? '' },
   };
 }
 
 test.skipIf(process.platform !== 'linux')(
-  `${streams} streams of ${words} words at once: none is lost, doubled or moved, and memory is bounded`,
+  `${streams} streams of ${words} words at once lose, double and mix up nothing, and memory is bounded`,
   { timeout: 300_000 },
   async () => {
     const answers = await Promise.all(Array.from({ length: streams }, (_, index) => read(index)));
@@ -84,8 +84,13 @@ test.skipIf(process.platform !== 'linux')(
     const mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
     expect(mb).toBeLessThan(maxMemoryMb);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const told = answers.map((answer) => answer.told);
-    expect(await settledLedger(database, env, told)).toMatchObject({ problems: [], wrong: [], unheard: 0, running: 0 });
+    const reported = answers.map((answer) => answer.reported);
+    expect(await settledLedger(database, env, reported)).toMatchObject({
+      problems: [],
+      wrong: [],
+      unreported: 0,
+      running: 0,
+    });
     figure('streams', `${streams} × ${words} words: 0 lost, doubled or moved; at most ${Math.round(mb)} MB`);
   },
 );

@@ -17,7 +17,7 @@ import {
 import { readUntil } from '../support/test-core.ts';
 import { startWebProcess } from '../support/web-process.ts';
 
-/** Every acknowledgement is a moment; there are as many as this together. */
+/** Power is cut at every acknowledgement, so there are as many cuts as both together. */
 const questions = 25;
 const drafts = 25;
 const cuts = questions + drafts;
@@ -31,12 +31,12 @@ interface Acknowledged {
   /** The message's id, or the draft's chat. */
   readonly id: string;
   readonly text: string;
-  /** How much of the record there was when the client had read it. */
+  /** The length of the recording when the client had read the acknowledgement. */
   readonly bytes: number;
 }
 
 let events: TraceEvent[] = [];
-/** Where each event ends in the record. */
+/** Where each event ends in the recording. */
 let ends: number[] = [];
 const acknowledged: Acknowledged[] = [];
 
@@ -48,19 +48,19 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     const { webMain } = await builtHosts();
     const web = await startWebProcess(webMain, ['--data-dir', folder], recorder.env);
     const client = await web.connect();
-    const told = (one: Omit<Acknowledged, 'bytes'>) =>
-      acknowledged.push({ ...one, bytes: statSync(recorder.trace).size });
-    // Drafts are typed while nothing else is written, so that no other sync can take them along.
+    const acknowledge = (acknowledgement: Omit<Acknowledged, 'bytes'>) =>
+      acknowledged.push({ ...acknowledgement, bytes: statSync(recorder.trace).size });
+    // Drafts are typed while nothing else is written, so that no other sync can make them durable.
     for (let index = 0; index < drafts; index += 1) {
       const text = `Draft ${index}`;
       await client.drafts.put({ chat: `chat-${index}`, draft: { text, attachments: [], model: null } });
-      told({ kind: 'draft', id: `chat-${index}`, text });
+      acknowledge({ kind: 'draft', id: `chat-${index}`, text });
     }
     let conversationId: string | null = null;
     for (let index = 0; index < questions; index += 1) {
       const [messageId, text] = [`m${index}`, `Question ${index}`];
       const started = await client.chat.send({ messageId, conversationId, text, model: 'sandbox/echo' });
-      told({ kind: 'message', id: messageId, text });
+      acknowledge({ kind: 'message', id: messageId, text });
       conversationId = started.conversationId;
       await readUntil(await client.chat.watch({ conversationId }), (seen) =>
         seen.some((event) =>
@@ -79,24 +79,29 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     });
   }, 180_000);
 
-  /** The event with which it was told: for a message the answer that names it, for a draft the last before it was read. */
-  function formatMoment({ kind, id, bytes }: Acknowledged): number {
+  /**
+   * Returns the index of the event that acknowledged it: for a message the answer that names it, for a draft the last
+   * event before its acknowledgement was read.
+   */
+  function findMoment({ kind, id, bytes }: Acknowledged): number {
     if (kind === 'draft') return ends.findLastIndex((end) => end <= bytes);
     const words = ['userMessageId', `"${id}"`];
-    const at = events.findIndex((event) => event.kind === 'said' && words.every((word) => event.data.includes(word)));
-    if (at < 0) throw new Error(`nothing was said of message ${id}`);
-    return at;
+    const index = events.findIndex(
+      (event) => event.kind === 'sent' && words.every((word) => event.data.includes(word)),
+    );
+    if (index < 0) throw new Error(`nothing was sent about message ${id}`);
+    return index;
   }
 
-  /** Cuts at every acknowledgement; says what had been acknowledged by then and is not there. */
+  /** Cuts the power at every acknowledgement. Returns everything that had been acknowledged by then and is missing. */
   async function lostAt(fate: (cut: number) => Fate, logIsSynced: (event: number) => boolean) {
-    let at = 0;
-    const disk = createDisk((sync) => sync.file !== 'portico.db-wal' || logIsSynced(at));
+    let applied = 0;
+    const disk = createDisk((sync) => sync.file !== 'portico.db-wal' || logIsSynced(applied));
     const lost: string[] = [];
-    for (const [number, one] of acknowledged.entries()) {
-      const cut = formatMoment(one);
-      for (; at <= cut; at += 1) {
-        const event = events[at];
+    for (const [number, acknowledgement] of acknowledged.entries()) {
+      const cut = findMoment(acknowledgement);
+      for (; applied <= cut; applied += 1) {
+        const event = events[applied];
         if (event) disk.apply(event);
       }
       const folder = join(workplace, `cut-${number}`);
@@ -114,33 +119,36 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     const typed = await db.selectFrom('drafts').select(['chat as id', 'text']).execute();
     await db.destroy();
     const found = { message: messages, draft: typed };
-    const gone = promised.filter((one) => !found[one.kind].some(({ id, text }) => id === one.id && text === one.text));
+    const gone = promised.filter(
+      (acknowledgement) =>
+        !found[acknowledgement.kind].some(({ id, text }) => id === acknowledgement.id && text === acknowledgement.text),
+    );
     return [
       ...rows.filter((row) => row.integrity_check !== 'ok').map((row) => row.integrity_check),
       ...gone.map(({ kind, id }) => `${kind} ${id}`),
     ];
   }
 
-  const nothingKept = (): Fate => () => 'lost';
+  const keepNothing = (): Fate => () => 'lost';
   const byChance = (cut: number): Fate => {
     const random = seeded(cut);
     return () => random.pick(['lost', 'kept', 'torn'] as const);
   };
 
-  test('loses no message and no draft that was acknowledged, where all that was not synced is lost', async () => {
+  test('loses no acknowledged message or draft when all unsynced data is lost', async () => {
     expect(acknowledged).toHaveLength(cuts);
-    expect(await lostAt(nothingKept, () => true)).toEqual([]);
+    expect(await lostAt(keepNothing, () => true)).toEqual([]);
   });
 
-  test('nor where parts of it reached the disk, torn and out of order', async () => {
+  test('loses nothing when parts of the unsynced data reached the disk, torn and out of order', async () => {
     expect(await lostAt(byChance, () => true)).toEqual([]);
   });
 
-  test('control: where commits do not sync the log, as with synchronous=NORMAL, the same cuts do lose', async () => {
+  test('control: the same cuts lose data when commits do not sync the log, as with synchronous=NORMAL', async () => {
     const [first] = acknowledged;
-    const opened = first ? formatMoment(first) : -1;
-    const lost = await lostAt(nothingKept, (event) => event <= opened);
-    expect(lost.filter((what) => what.startsWith('draft')).length).toBeGreaterThan(0);
-    expect(lost.filter((what) => what.startsWith('message')).length).toBeGreaterThan(0);
+    const opened = first ? findMoment(first) : -1;
+    const lost = await lostAt(keepNothing, (event) => event <= opened);
+    expect(lost.filter((item) => item.startsWith('draft')).length).toBeGreaterThan(0);
+    expect(lost.filter((item) => item.startsWith('message')).length).toBeGreaterThan(0);
   });
 });

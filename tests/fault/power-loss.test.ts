@@ -20,7 +20,10 @@ import {
 } from '../support/power-loss.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 
-/** `PORTICO_LONG=1` asks more, so that the log is checkpointed, and cuts at 400 points; the ordinary run at 50. */
+/**
+ * `PORTICO_LONG=1` asks more questions, so that the log is checkpointed, and cuts at 400 points; the ordinary run at
+ * 50.
+ */
 const long = Boolean(process.env.PORTICO_LONG);
 const questions = long ? 1_000 : 60;
 const points = long ? 400 : 50;
@@ -31,33 +34,36 @@ afterAll(() => rmSync(workplace, { recursive: true, force: true }));
 
 interface Asked {
   readonly index: number;
-  /** When its question left for the provider: a moment at which the books must be in order. */
+  /** The event with which its question left for the provider. The ledger must be consistent at this moment, too. */
   readonly dispatchedAt: number;
-  /** When the first byte of its answer left for the client: before that, its hold is durable (decision 007). */
+  /**
+   * The event with which the first byte of its answer left for the client. Before that, its hold is durable (decision
+   * 007).
+   */
   readonly begunAt: number;
-  /** When its whole answer left for the client: before that, its settlement is durable. */
+  /** The event with which its complete answer left for the client. Before that, its settlement is durable. */
   readonly answeredAt: number;
   readonly cost: bigint;
 }
 
 let events: TraceEvent[] = [];
 let asked: Asked[] = [];
-/** What commands have said beside the server, and what has to be in the books from then on. */
+/** What commands beside the server have acknowledged, so the ledger must contain it from then on. */
 interface Ordered {
-  readonly saidAt: number;
-  readonly what: string;
+  readonly acknowledgedAt: number;
+  readonly kind: string;
   readonly id: string;
 }
 
 let ordered: Ordered[] = [];
 let key = '';
-let keySaidAt = 0;
+let keyShownAt = 0;
 
 describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not here: ${missing})` : ''}`, () => {
   beforeAll(async () => {
     const folder = join(workplace, 'data');
     mkdirSync(folder);
-    const database = join(folder, 'books.db');
+    const database = join(folder, 'ledger.db');
     const recorder = recorderFor(folder, workplace);
     const program = await builtGateway();
     const upstream = await openPricedUpstream((call) => ({ promptTokens: 10 + (call % 5), completionTokens: 4 }));
@@ -88,19 +94,19 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
         answers.push({ index, id: last.id, requestId, cost: parseUsd(last.cost_usd) });
       }
     };
-    const said: Omit<Ordered, 'saidAt'>[] = [];
+    const commandsRun: Omit<Ordered, 'acknowledgedAt'>[] = [];
     let answering = true;
-    /** Grants, revocations and suspensions by other processes, while the server answers. */
+    /** Grants, revocations and suspensions by other processes while the server answers. */
     const commands = async () => {
-      for (let turn = 0; answering; turn += 1) {
+      for (let count = 0; answering; count += 1) {
         const granted = await run('credit', 'grant', account, '0.001');
-        said.push({ what: 'grant', id: granted });
-        if (turn % 3 > 0) continue;
+        commandsRun.push({ kind: 'grant', id: granted });
+        if (count % 3 > 0) continue;
         const other = await run('account', 'create', '--name', 'B');
         await run('key', 'create', other);
         const [revoked] = (await run('key', 'list', other)).split('\t');
-        said.push({ what: 'revocation', id: await run('key', 'revoke', revoked ?? '') });
-        said.push({ what: 'suspension', id: await run('account', 'suspend', other) });
+        commandsRun.push({ kind: 'revocation', id: await run('key', 'revoke', revoked ?? '') });
+        commandsRun.push({ kind: 'suspension', id: await run('account', 'suspend', other) });
       }
     };
     const commanding = commands();
@@ -110,17 +116,20 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();
     events = readTrace(recorder.trace);
-    const spoken = events.flatMap(({ kind, data }, at) =>
-      kind === 'said' ? [{ at, text: data.toString('latin1') }] : [],
+    const sent = events.flatMap(({ kind, data }, index) =>
+      kind === 'sent' ? [{ at: index, text: data.toString('latin1') }] : [],
     );
     const firstWith = (...words: string[]) => {
-      const found = spoken.find(({ text }) => words.every((word) => text.includes(word)));
-      if (!found) throw new Error(`nothing was said with ${words.join(' and ')}`);
+      const found = sent.find(({ text }) => words.every((word) => text.includes(word)));
+      if (!found) throw new Error(`nothing was sent with ${words.join(' and ')}`);
       return found.at;
     };
-    keySaidAt = firstWith(key);
+    keyShownAt = firstWith(key);
     const words = { grant: 'granted to', revocation: 'Revoked.', suspension: 'Suspended.' } as Record<string, string>;
-    ordered = said.map((one) => ({ ...one, saidAt: firstWith(one.id, words[one.what] ?? '') }));
+    ordered = commandsRun.map((command) => ({
+      ...command,
+      acknowledgedAt: firstWith(command.id, words[command.kind] ?? ''),
+    }));
     asked = answers.map(({ index, id, requestId, cost }) => ({
       index,
       cost,
@@ -130,33 +139,36 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     }));
   }, 1_800_000);
 
-  /** Moments right after something left the process: the strictest there are. */
+  /**
+   * Returns the moments right after the process sent something. These are the strictest, because the promise was just
+   * made.
+   */
   function moments(): number[] {
     const all = [
       ...new Set([
         ...asked.flatMap(({ dispatchedAt, begunAt, answeredAt }) => [dispatchedAt, begunAt, answeredAt]),
-        ...ordered.map(({ saidAt }) => saidAt),
+        ...ordered.map(({ acknowledgedAt }) => acknowledgedAt),
       ]),
     ];
-    all.sort((one, two) => one - two);
+    all.sort((a, b) => a - b);
     const step = Math.max(1, all.length / points);
     return Array.from({ length: Math.ceil(all.length / step) }, (_, index) => all[Math.floor(index * step)] ?? 0);
   }
 
-  /** Plays the record and looks at what each cut leaves. Returns what was promised and is not there. */
+  /** Replays the recording and checks what each cut leaves. Returns everything that was promised and is missing. */
   async function lostAt(cuts: readonly number[], fate: (cut: number) => Fate, counts?: (sync: TraceEvent) => boolean) {
     const disk = createDisk(counts);
     const lost: string[] = [];
-    let at = 0;
+    let applied = 0;
     for (const [number, cut] of cuts.entries()) {
-      for (; at <= cut; at += 1) {
-        const event = events[at];
+      for (; applied <= cut; applied += 1) {
+        const event = events[applied];
         if (event) disk.apply(event);
       }
       const folder = join(workplace, `cut-${number}`);
       disk.cut(folder, fate(cut));
-      const broken = await promisesBroken(join(folder, 'books.db'), cut).catch((error: Error) => [error.message]);
-      lost.push(...broken.map((what) => `cut ${cut}: ${what}`));
+      const broken = await promisesBroken(join(folder, 'ledger.db'), cut).catch((error: Error) => [error.message]);
+      lost.push(...broken.map((problem) => `cut ${cut}: ${problem}`));
       rmSync(folder, { recursive: true, force: true });
     }
     return lost;
@@ -184,51 +196,55 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     return broken;
   }
 
-  /** What commands had said by then and is not in the books. */
+  /** Returns everything that commands had acknowledged by then and that the ledger doesn't contain. */
   async function notOrdered(db: GatewayDb, cut: number): Promise<string[]> {
     const entries = await db.selectFrom('ledger_entries').select('id').execute();
     const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
     const suspended = await db.selectFrom('accounts').select('id').where('status', '=', 'suspended').execute();
     const there = new Set([...entries, ...revoked, ...suspended].map(({ id }) => id));
-    return ordered.flatMap(({ saidAt, what, id }) => (saidAt <= cut && !there.has(id) ? [`the ${what} ${id}`] : []));
+    return ordered.flatMap(({ acknowledgedAt, kind, id }) =>
+      acknowledgedAt <= cut && !there.has(id) ? [`the ${kind} ${id}`] : [],
+    );
   }
 
-  const nothingKept = (): Fate => () => 'lost';
+  const keepNothing = (): Fate => () => 'lost';
   const byChance = (cut: number): Fate => {
     const random = seeded(cut);
     return () => random.pick(['lost', 'kept', 'torn'] as const);
   };
 
-  test(`loses no hold and no settlement that anyone was told of, where all that was not synced is lost (${points} cuts)`, {
+  test(`loses no acknowledged hold or settlement when all unsynced data is lost (${points} cuts)`, {
     timeout: 1_800_000,
   }, async () => {
     expect(moments().length).toBeGreaterThanOrEqual(50);
-    expect(await lostAt(moments(), nothingKept)).toEqual([]);
+    expect(await lostAt(moments(), keepNothing)).toEqual([]);
     figure('power loss', `${points} cuts of the books, 0 lost`);
   });
 
-  test('nor where parts of it reached the disk, torn and out of order', { timeout: 1_800_000 }, async () => {
+  test('loses nothing when parts of the unsynced data reached the disk, torn and out of order', {
+    timeout: 1_800_000,
+  }, async () => {
     expect(await lostAt(moments(), byChance)).toEqual([]);
   });
 
-  test('and the key that was shown still opens the gateway', async () => {
+  test('loses no key that was shown, and it still opens the gateway', async () => {
     const disk = createDisk();
-    for (const event of events.slice(0, keySaidAt + 1)) disk.apply(event);
+    for (const event of events.slice(0, keyShownAt + 1)) disk.apply(event);
     const folder = join(workplace, 'key');
-    disk.cut(folder, nothingKept());
-    const gateway = await openGateway({ database: join(folder, 'books.db') });
+    disk.cut(folder, keepNothing());
+    const gateway = await openGateway({ database: join(folder, 'ledger.db') });
     const headers = { authorization: `Bearer ${key}` };
     const answer = await gateway.fetch(new Request('http://127.0.0.1/account', { headers }));
     await gateway.close();
     expect(answer.status).toBe(200);
   });
 
-  test('control: without our own sync of the log, as plain synchronous=NORMAL has it, the same cuts do lose', {
+  test('control: the same cuts lose data without our own sync of the log, as with plain synchronous=NORMAL', {
     timeout: 1_800_000,
   }, async () => {
-    const lost = await lostAt(moments(), nothingKept, (sync) => sync.bySqlite);
-    expect(lost.filter((what) => what.includes('the settlement of')).length).toBeGreaterThan(0);
-    expect(lost.filter((what) => what.includes('the hold of')).length).toBeGreaterThan(0);
+    const lost = await lostAt(moments(), keepNothing, (sync) => sync.bySqlite);
+    expect(lost.filter((item) => item.includes('the settlement of')).length).toBeGreaterThan(0);
+    expect(lost.filter((item) => item.includes('the hold of')).length).toBeGreaterThan(0);
     figure('power loss', `the control without our sync lost ${lost.length}`);
   });
 });

@@ -37,7 +37,7 @@ const plans = {
 } as const;
 
 const day = 86_400_000;
-/** From single nano-dollars to amounts that meet the quotas of a month. */
+/** From single nano-dollars to amounts that reach the monthly quotas. */
 const amount = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 2_000_000_000n }));
 /** Basis points of a fee. */
 const bps = fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(0, 1, 10_000));
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('grant' as const),
       id: fc.integer({ min: 0, max: 9 }),
-      amount: amount.map((one) => one + 1n),
+      amount: amount.map((value) => value + 1n),
     }),
   },
   {
@@ -82,7 +82,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test.each(engines)(
-  `$count random programs of ${steps} steps agree with the ledger on paper, on $engine`,
+  `$count random programs of ${steps} steps give the same results on $engine as the ledger on paper`,
   {
     timeout: 7_200_000,
   },
@@ -170,7 +170,7 @@ test.each(engines)(
             () => 'unknown',
           );
 
-      /** Holds at once, then every settlement twice at once: each is charged once. */
+      /** Makes many holds at once, then settles each twice at once. Each must be charged once. */
       async function burst({ key: used, count: wanted, amount: held }: Extract<Step, { do: 'burst' }>, number: number) {
         const names = Array.from({ length: wanted }, (_, index) => `${burstPrefix(number)}${index}`);
         const answers = await Promise.all(names.map((name) => hold(name, used, held)));
@@ -181,7 +181,7 @@ test.each(engines)(
         return { answers: answers.toSorted(), charge };
       }
 
-      /** A fee comes with the price that it is a share of, so that the books can count it again. */
+      /** A fee is settled together with the price that it is a share of, so that the ledger check can recompute it. */
       function end({ slot, amount: perToken, bps }: Extract<Step, { do: 'settle' }>) {
         if (!paper.isOwnKey(slot)) return settle(`slot-${slot}`, perToken);
         const price = parsePricing(perToken);
@@ -233,7 +233,7 @@ test.each(engines)(
           fees: -(await getFees(db, id)),
           account: { balance, held, granted, used, day: row.day, day_requests, month: row.month, month_used },
           keys: Object.fromEntries(
-            rows.map((one, index) => [keyNames[index], { limit: one.spend_limit, spent: one.spent, held: one.held }]),
+            rows.map((row, index) => [keyNames[index], { limit: row.spend_limit, spent: row.spent, held: row.held }]),
           ),
         };
       }

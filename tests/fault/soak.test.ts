@@ -11,18 +11,21 @@ import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
 /**
- * One gateway under mixed load for a long time: whole answers and streams, clients that leave, requests that are refused, pages of
- * the account, keys that come and go. Only with `PORTICO_LONG=1`: two hours, or PORTICO_SOAK_MINUTES.
+ * Runs one gateway under mixed load for a long time: non-streaming answers and streams, client disconnects, refused
+ * requests, account pages, keys that are made and revoked. Only with `PORTICO_LONG=1`: two hours, or
+ * PORTICO_SOAK_MINUTES.
  */
 const minutes = Number(process.env.PORTICO_SOAK_MINUTES ?? 120);
 const sampleEveryMs = 5_000;
-/** What the lowest use of memory in the last quarter may be above that of the second, in which caches have filled. */
+/**
+ * How much the lowest memory use of the last quarter may exceed that of the second quarter, by when caches are filled.
+ */
 const maxGrowthMb = 12;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 
 describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minutes} minutes of mixed load`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-soak-'));
-  const database = join(folder, 'books.db');
+  const database = join(folder, 'ledger.db');
   let upstream: Awaited<ReturnType<typeof openPricedUpstream>>;
   let gateway: GatewayProcess;
   let keys: readonly string[];
@@ -47,7 +50,7 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
   };
   const descriptors = () => readdirSync(`/proc/${gateway.child.pid}/fd`).length;
 
-  /** What else callers do, one thing after the other. */
+  /** What other callers do, one action after another. */
   async function others(ends: () => boolean): Promise<number> {
     let done = 0;
     const headers = () => ({ authorization: `Bearer ${keys[done % keys.length]}`, 'content-type': 'application/json' });
@@ -74,10 +77,10 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
     return done;
   }
 
-  test('memory and descriptors stay level, and the books are exact', { timeout: (minutes + 10) * 60_000 }, async () => {
+  test('keep memory and descriptors level and the ledger exact', { timeout: (minutes + 10) * 60_000 }, async () => {
     const end = performance.now() + minutes * 60_000;
     const ended = () => performance.now() >= end;
-    // As much as the limits of six keys let pass, 300 a second: what clients were told of two hours must be remembered.
+    // As many requests as the limits of six keys allow, 300 a second: the test has to remember every cost of two hours.
     const load = startLoad(6, () => [gateway.url], keys.slice(0, 6));
     const besides = others(ended);
     const samples: { mb: number; open: number }[] = [];
@@ -91,7 +94,7 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
     const quarter = (n: number) =>
       samples.slice(Math.floor((samples.length * n) / 4), Math.floor((samples.length * (n + 1)) / 4));
     const lowest = (n: number) => Math.min(...quarter(n).map(({ mb }) => mb));
-    const open = (n: number) => Math.max(...quarter(n).map((one) => one.open));
+    const open = (n: number) => Math.max(...quarter(n).map((sample) => sample.open));
     const grownMb = lowest(3) - lowest(1);
     expect(grownMb).toBeLessThanOrEqual(maxGrowthMb);
     expect(open(3)).toBeLessThanOrEqual(open(1) + 4);

@@ -9,7 +9,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 
-/** Clients that ask for a flood and read nothing of it: what that costs the gateway's own process in memory. */
+/** Measures the memory that the gateway's process uses for clients that request a flood of data and read none of it. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-stalled-'));
 const stalledClients = 20;
@@ -37,10 +37,10 @@ async function ask(url: string, key: string): Promise<Socket> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'twenty clients that read nothing take less than 300 MB together, however much their providers send',
+  'twenty clients that read nothing use less than 300 MB together, however much their providers send',
   async () => {
     const upstream = await openRawUpstream(streamHead);
-    const database = join(dataDir, 'books.db');
+    const database = join(dataDir, 'ledger.db');
     const env = { OPENAI_API_KEY: 'sk-platform', OPENAI_BASE_URL: `${upstream.origin}/v1` };
     const { keys } = await prepaidAccount(database, {}, '1000', 1);
     const gateway = await program.start(database, { env });

@@ -29,7 +29,7 @@ export function recorderFor(folder: string, workplace: string) {
   };
 }
 
-type Kind = 'write' | 'truncate' | 'create' | 'unlink' | 'sync-begins' | 'synced' | 'said';
+type Kind = 'write' | 'truncate' | 'create' | 'unlink' | 'sync-begins' | 'synced' | 'sent';
 
 export interface TraceEvent {
   readonly kind: Kind;
@@ -49,7 +49,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   U: 'unlink',
   B: 'sync-begins',
   S: 'synced',
-  N: 'said',
+  N: 'sent',
 };
 
 export function readTrace(path: string): TraceEvent[] {
@@ -122,7 +122,7 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
 
   return {
     apply(event) {
-      if (event.kind === 'said' || /-shm$|\.lock/.test(event.file)) return;
+      if (event.kind === 'sent' || /-shm$|\.lock/.test(event.file)) return;
       if (event.kind === 'create')
         files.set(event.file, { durable: createImage(), pending: [], flushed: 0, named: false });
       else if (event.kind === 'unlink') files.delete(event.file);
