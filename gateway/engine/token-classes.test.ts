@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
-import { openRawAnswers, saysAndEnds, saysByteByByte } from '../../tests/gateway-doubles/raw-answers.ts';
+import { openRawAnswers, sendAndEnd, sendByteByByte } from '../../tests/gateway-doubles/raw-answers.ts';
 import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
 import { byProvider } from '../../tests/gateway-doubles/three-providers.ts';
 import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
@@ -56,12 +56,12 @@ test('what Anthropic keeps in its cache for an hour costs twice the input, and t
 test('the same where it comes byte by byte over a bare socket, and nothing where its end is missing', async () => {
   const raw = await openRawAnswers();
   onTestFinished(raw.close);
-  raw.playing(saysByteByByte(Buffer.from(anthropic)));
+  raw.playing(sendByteByByte(Buffer.from(anthropic)));
   const { ask, post, call } = await answered('anthropic/claude-haiku-4-5', raw.origin);
   const record = await ask();
   expect(record).toMatchObject({ cache_write_tokens: 7, cache_write_1h_tokens: 5 });
   expect(parseUsd(record?.cost_usd ?? '0')).toBe(10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 2_000n + 11n * 5_000n);
-  raw.playing(saysAndEnds(Buffer.from(anthropic.slice(0, anthropic.indexOf('event: message_stop')))));
+  raw.playing(sendAndEnd(Buffer.from(anthropic.slice(0, anthropic.indexOf('event: message_stop')))));
   const cut = { model: 'anthropic/claude-haiku-4-5', prompt: 'hello' };
   expect((await post('/chat', cut)).status).toBe(502);
   const [last] = requestList.parse(await (await call('/v1/requests')).json()).data;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
-import { recordedWholeResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
+import { recordedNonStreamingResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
 import { errorReply, openUpstream, type Reply } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
@@ -91,7 +91,7 @@ test('it is asked for at once, and says and costs what it does in parts', async 
 });
 
 test('of a model that is asked by the other API it is asked for at once, too', async () => {
-  const { post, upstream, record } = await open(errorReply(200, recordedWholeResponse));
+  const { post, upstream, record } = await open(errorReply(200, recordedNonStreamingResponse));
   const asked = { ...body, model: 'openai/gpt-6-sol', tools: [{ type: 'function', function: { name: 'one' } }] };
   const answer = completionResponse.parse(await (await post(path, asked)).json());
   expect(upstream.calls.map(({ path: at, body: sent }) => [at, sent.stream])).toEqual([['/v1/responses', false]]);

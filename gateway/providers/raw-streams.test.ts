@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { AppError } from '#shared/errors.ts';
 import {
   openRawAnswers,
-  saysAndEnds,
-  saysAndResets,
-  saysAndWaits,
-  saysByteByByte,
+  sendAndEnd,
+  sendAndReset,
+  sendAndWait,
+  sendByteByByte,
 } from '../../tests/gateway-doubles/raw-answers.ts';
 import { recordedResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
 import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
@@ -119,7 +119,7 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
   const bytes = Buffer.from(unix(stream));
 
   async function whole() {
-    upstream.playing(saysAndEnds(bytes));
+    upstream.playing(sendAndEnd(bytes));
     const { events, error } = await run(provider);
     expect(error).toBeNull();
     return summary(events);
@@ -131,7 +131,7 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
     const expected = await whole();
     const outcomes = { complete: 0, truncated: 0 };
     for (const index of cuts(bytes)) {
-      upstream.playing(saysAndEnds(bytes.subarray(0, index)));
+      upstream.playing(sendAndEnd(bytes.subarray(0, index)));
       const { events, error } = await run(provider);
       const { text, arguments: args } = summary(events);
       expect(expected.text.startsWith(text), `after ${index} bytes`).toBe(true);
@@ -146,7 +146,7 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
   test('a stream that is reset in the middle fails or gives the complete answer', async () => {
     const expected = await whole();
     for (const share of [0, 0.2, 0.5, 0.8]) {
-      upstream.playing(saysAndResets(bytes.subarray(0, Math.floor(bytes.length * share))));
+      upstream.playing(sendAndReset(bytes.subarray(0, Math.floor(bytes.length * share))));
       const { events, error } = await run(provider);
       if (error) expect(error.code, `after ${share}`).toMatch(/^upstream_(truncated|unreachable)$/);
       else expect(summary(events), `after ${share}`).toEqual(expected);
@@ -161,7 +161,7 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
   ])('a stream whose lines end in %s gives the same answer, sent in one piece and byte by byte', async (_name, end) => {
     const expected = await whole();
     const spelled = Buffer.from(unix(stream).replaceAll('\n', end));
-    for (const play of [saysAndEnds(spelled), saysByteByByte(spelled)]) {
+    for (const play of [sendAndEnd(spelled), sendByteByByte(spelled)]) {
       upstream.playing(play);
       const { events, error } = await run(provider);
       expect([error, summary(events)]).toEqual([null, expected]);
@@ -170,7 +170,7 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
 
   test('an event that never ends is refused before it fills the memory', async () => {
     upstream.playing((socket) => {
-      saysAndWaits(Buffer.from('data: {"x":"'))(socket);
+      sendAndWait(Buffer.from('data: {"x":"'))(socket);
       const more = () => {
         while (!socket.destroyed && socket.write('x'.repeat(65_536)));
       };
@@ -181,14 +181,14 @@ describe.each(adapters)('$name', ({ provider, stream }) => {
   });
 
   test('an event that is not JSON is refused', async () => {
-    upstream.playing(saysAndEnds(Buffer.from('data: {"oops\n\n')));
+    upstream.playing(sendAndEnd(Buffer.from('data: {"oops\n\n')));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
   test('an answer ends with a timeout when the upstream sends nothing for a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const begun = unix(stream).split('\n\n').slice(0, 3).join('\n\n');
-    upstream.playing(saysAndWaits(Buffer.from(`${begun}\n\n`)));
+    upstream.playing(sendAndWait(Buffer.from(`${begun}\n\n`)));
     const { error, events } = await run(provider, () => void vi.advanceTimersByTime(60_000));
     expect(error?.code).toBe('upstream_timeout');
     expect(events.length).toBeGreaterThan(0);
@@ -244,7 +244,7 @@ describe('an error in the middle of a stream', () => {
     async (adapter, event, code) => {
       if (!adapter) throw new Error('there is no such adapter');
       const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');
-      upstream.playing(saysAndEnds(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));
+      upstream.playing(sendAndEnd(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));
       const { error, events } = await run(adapter.provider);
       expect(error?.code).toBe(code);
       expect(events.length).toBeGreaterThan(0);

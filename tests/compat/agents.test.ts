@@ -74,7 +74,7 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
 test.each(models)('%s hands a chat over to another agent, which answers with an object', async (model) => {
   const { runner, weather, asked, refusals } = await open({
     loop: () => [{}, { city: 'Rome' }],
-    says: '{"city":"Rome"}',
+    finalWords: '{"city":"Rome"}',
   });
   const guide = new Agent({ name: 'Guide', model, tools: [weather], outputType: place });
   const desk = Agent.create({ name: 'Desk', instructions: 'Hand over.', model, handoffs: [guide] });

@@ -59,7 +59,7 @@ describe.each(providers)('%s', (_name, provider) => {
 
   test.each(models)('%s answers with an object, after a tool as well', async (name) => {
     const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
-    const { getModel, refusals } = await open(provider, {}, { loop, says: '{"city":"Rome"}' });
+    const { getModel, refusals } = await open(provider, {}, { loop, finalWords: '{"city":"Rome"}' });
     const asked = { model: getModel(name), prompt, output: Output.object({ schema: place }) };
     const outputs = [
       (await generateText(asked)).output,

@@ -55,7 +55,7 @@ test.each(cases)('%s by %s thinks through a loop of tools, whole and streamed', 
 
 test.each(cases)('%s by %s answers with an object, however it is asked for', async (model, _api, more) => {
   const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
-  const { client, refusals } = await open(model, { loop, says: '{"city":"Rome"}' }, more);
+  const { client, refusals } = await open(model, { loop, finalWords: '{"city":"Rome"}' }, more);
   for (const method of ['jsonSchema', 'functionCalling'] as const) {
     const structured = client.withStructuredOutput(place, { name: 'place', method });
     expect(await structured.invoke(question()), method).toEqual({ city: 'Rome' });

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import type { DeltaPart } from '../../gateway/api/chat/stream-writer.ts';
 
-/** None is `__proto__`, which no record that is read has. */
+/** `__proto__` is left out, because no parsed record can have a field of that name. */
 const words = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '' && text !== '__proto__');
 const state = fc.option(fc.dictionary(words, fc.oneof(words, fc.array(words))), { nil: null });
-const said = fc.record({ type: fc.constantFrom('text-delta' as const, 'reasoning-delta' as const), text: words });
+const textPart = fc.record({ type: fc.constantFrom('text-delta' as const, 'reasoning-delta' as const), text: words });
 const call = fc.record({ name: words, state, arguments: fc.dictionary(words, fc.oneof(words, fc.integer())) });
 
-/** What a model may say: words and thoughts in any order, and calls, some with a state of their provider. */
+/** Generates answers of a model: text and reasoning in any order, and tool calls, some with their provider's state. */
 export const answerParts: fc.Arbitrary<DeltaPart[]> = fc
-  .tuple(fc.array(fc.oneof(said, call), { minLength: 1, maxLength: 8 }), words)
+  .tuple(fc.array(fc.oneof(textPart, call), { minLength: 1, maxLength: 8 }), words)
   .map(([pieces, last]) => {
     let index = -1;
     const parts = pieces.flatMap((piece): DeltaPart[] => {
@@ -27,8 +27,8 @@ export const answerParts: fc.Arbitrary<DeltaPart[]> = fc
     return [...parts, { type: 'text-delta', text: last }];
   });
 
-/** The same as a turn of a chat completion, its pieces of text joined where they came together. */
-export function saidIn(parts: readonly DeltaPart[]): object[] {
+/** Converts an answer to the assistant message of a chat completion, with adjacent pieces of text joined. */
+export function toMessages(parts: readonly DeltaPart[]): object[] {
   const texts: string[] = [];
   const calls: { id: string; name: string; text: string; extra?: object }[] = [];
   let thoughts = '';

@@ -39,17 +39,17 @@ export interface BenchOptions {
   readonly pace?: number;
   readonly timeouts?: Partial<EngineTimeouts>;
   readonly streamTimes?: Partial<StreamTimes>;
-  /** How long a reader in this process may take nothing. */
+  /** How long a reader in this process may read nothing, in milliseconds. */
   readonly readerMs?: number;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
-  /** Stands for the disk: what is committed is durable when this resolves. */
+  /** Stands for the disk: a commit is durable when this resolves. */
   readonly sync?: () => Promise<void>;
 }
 
 /**
- * The chat half of the gateway for tests: the real engine, adapters, routes and a real ledger. Only who is asking
- * is given instead of authenticated.
+ * Opens the chat part of the gateway for tests, with the real engine, adapters, routes and ledger. Only the caller is
+ * given instead of being authenticated.
  */
 export async function openChatBench(options: BenchOptions = {}) {
   const gatewayDb = await openDatabase(await testDatabase());
@@ -156,7 +156,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     logged,
     db: gatewayDb.db,
     answerChat: answer,
-    /** Sends a body as it is. */
+    /** Sends a body unchanged, even if it isn't JSON. */
     postText: (path: string, body: string) =>
       fetchExchange(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }), null, answer),
     post: (path: string, body: unknown, init: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
@@ -172,12 +172,12 @@ export async function openChatBench(options: BenchOptions = {}) {
         options.readerMs,
       ),
     requests: () => gatewayDb.db.selectFrom('requests').selectAll().orderBy('id').execute(),
-    /** The one request in the books, once its answer's task is over. */
+    /** Returns the only request in the ledger, once its answer has ended. */
     async onlyRequest() {
       await running.drain(5_000);
       const rows = await gatewayDb.db.selectFrom('requests').selectAll().execute();
       const [row] = rows;
-      if (!row || rows.length !== 1) throw new Error(`${rows.length} requests are in the books`);
+      if (!row || rows.length !== 1) throw new Error(`${rows.length} requests are in the ledger`);
       return row;
     },
     async account(): Promise<{ balance: bigint; held: bigint }> {
@@ -193,7 +193,7 @@ export async function openChatBench(options: BenchOptions = {}) {
 
 export type ChatBench = Awaited<ReturnType<typeof openChatBench>>;
 
-/** A ledger on a disk that takes as long as it is told. */
+/** Wraps a ledger so that a commit takes as long as `sync` does. */
 const syncedBy = (ledger: Ledger, sync: () => Promise<void>): Ledger => ({
   ...ledger,
   async decide(request) {

@@ -17,7 +17,7 @@ const entry = await builtCli();
 
 const secrets = sharedSecrets();
 
-/** A folder, and where books can be made: in it, or on this run's server. */
+/** Makes a folder, and an address for a ledger: in that folder, or on this run's PostgreSQL server. */
 export async function workplace() {
   const directory = mkdtempSync(join(tmpdir(), 'portico-cli-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -47,16 +47,19 @@ export async function run(args: readonly string[], env: Record<string, string> =
 
 const inTurn = takingTurns();
 
-/** The same in this process, in its turn: for what a command does and says, where its process is not the subject. */
+/**
+ * Runs a command in this process, one at a time. For tests of what a command does and prints, where a process
+ * of its own doesn't matter.
+ */
 export const command = (args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof run> =>
   inTurn(() => inThisProcess(args, env));
 
 async function inThisProcess(args: readonly string[], env: Record<string, string>): ReturnType<typeof run> {
   const { env: own, exitCode, stdout, stderr } = process;
-  const [write, tell] = [stdout.write, stderr.write];
-  const said = { stdout: '', stderr: '' };
-  const collect = (where: keyof typeof said) => (text: string | Uint8Array) => {
-    said[where] += text;
+  const [write, writeError] = [stdout.write, stderr.write];
+  const output = { stdout: '', stderr: '' };
+  const collect = (where: keyof typeof output) => (text: string | Uint8Array) => {
+    output[where] += text;
     return true;
   };
   try {
@@ -65,17 +68,17 @@ async function inThisProcess(args: readonly string[], env: Record<string, string
     stdout.write = collect('stdout');
     stderr.write = collect('stderr');
     await runCommand(args);
-    return { code: Number(process.exitCode), ...said, last: lastLine(said.stdout) };
+    return { code: Number(process.exitCode), ...output, last: lastLine(output.stdout) };
   } finally {
     Object.assign(stdout, { write });
-    Object.assign(stderr, { write: tell });
+    Object.assign(stderr, { write: writeError });
     Object.assign(process, { env: own, exitCode });
   }
 }
 
 const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
-/** A serving process; its first line says where. */
+/** Starts a serving process. Its first line contains its address. */
 export async function serve(database: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const child = start(['serve', '--port', '0', '--db', database, ...args], env);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -92,7 +95,9 @@ export async function serve(database: string, args: readonly string[] = [], env:
   return { child, url, lines, log: () => log };
 }
 
-/** What the first test does by commands, quicker: an account with five dollars and a key for everything. */
+/**
+ * Does quickly what the first test does with commands: makes an account with five dollars and a key with all scopes.
+ */
 export async function accountWithKey(database: string) {
   const { operator, close } = await openOperator({ database, env: secrets, now: Date.now, mayCreate: true });
   const { id } = await operator.createAccount({ name: 'Team' });
@@ -102,7 +107,7 @@ export async function accountWithKey(database: string) {
   return { id, key };
 }
 
-/** For a process: code that runs before its own. */
+/** Returns the environment that makes a process run this code before its own. */
 export const beforehand = (code: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 });

@@ -8,7 +8,10 @@ import type { GatewayTables } from '../../gateway/storage/schema.ts';
 import { sqliteDialect } from '../../gateway/storage/sqlite.ts';
 import { onPostgres, testDatabase } from './test-database.ts';
 
-/** Empty books as an earlier version left them, on the engine of this run, and what brings them up to date. */
+/**
+ * Opens an empty ledger as an earlier version left it, on the engine of this run, and returns it with a
+ * function that migrates it.
+ */
 export async function openEarlier(version: string) {
   const dialect = onPostgres()
     ? (await postgresDialect(await testDatabase(), () => {})).dialect

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-/** The `data` of every event of a whole stream. */
+/** Returns the `data` of every event of a complete stream. */
 export async function getEvents(response: Response): Promise<string[]> {
   const events: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => void events.push(data) });

@@ -5,11 +5,11 @@ import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts
 import { completionEvent } from './raw-upstream.ts';
 import { hangingReply, openUpstream } from './upstream-server.ts';
 
-/** Reads have a limit of their own for each key. */
+/** The interval is long because each key has a rate limit for reads, too. */
 const soon = { timeout: 20_000, interval: 200 };
 type Opened = Awaited<ReturnType<typeof openHanging>>;
 
-/** A gateway whose upstream says a word and then nothing more. */
+/** Opens a gateway whose upstream sends one word and then nothing more. */
 export async function openHanging(options: TestGatewayOptions = {}) {
   const upstream = await openUpstream(hangingReply(completionEvent({ role: 'assistant', content: 'Hello' })));
   onTestFinished(upstream.close);
@@ -20,7 +20,7 @@ export async function openHanging(options: TestGatewayOptions = {}) {
   return { ...opened, upstream };
 }
 
-/** Begins a stream and reads its first word; `rest` is all that follows. */
+/** Begins a stream and reads its first word. `rest` returns everything that follows. */
 export async function stream({ post, upstream }: Opened, key: string) {
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] };
   const response = await post('/v1/chat/completions', body, { headers: { authorization: `Bearer ${key}` } });
@@ -44,7 +44,10 @@ export async function stream({ post, upstream }: Opened, key: string) {
   };
 }
 
-/** The stream ended with one bare error event, the upstream was hung up on, and what was said by then is paid for. */
+/**
+ * Expects that the stream ended with one error event that is no chunk, that the connection to the upstream was closed,
+ * and that the text so far is paid for.
+ */
 export async function expectEnded(
   opened: Opened,
   running: Awaited<ReturnType<typeof stream>>,

@@ -1,7 +1,7 @@
 import type { TestGatewayOptions } from './open-test-gateway.ts';
 import { openThreeVendors } from './three-vendors.ts';
 
-/** A gateway before the three vendors, asked as Anthropic's clients ask. */
+/** Opens a gateway in front of the three vendors that is called as Anthropic's clients call it. */
 export async function openForMessages(options: TestGatewayOptions = {}) {
   const { call: ask, key, calls, spent } = await openThreeVendors(options);
   const post = (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -29,7 +29,7 @@ export interface Event {
   readonly usage: { cost_usd: string };
 }
 
-/** The events of a stream; each is named as it says. */
+/** Parses the events of a stream. Expects that each event's name equals its type. */
 export function getEvents(stream: string): Event[] {
   return stream
     .trim()
@@ -42,7 +42,7 @@ export function getEvents(stream: string): Event[] {
     });
 }
 
-/** What a client puts together of a stream. */
+/** Assembles the content blocks of a stream as a client does. */
 export function getBlocks(events: readonly Event[]): object[] {
   const blocks: Record<string, unknown>[] = [];
   const json: string[] = [];

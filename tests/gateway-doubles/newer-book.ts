@@ -3,7 +3,7 @@ import type { AddedPrice } from '../../gateway/models/prices/price-rows.ts';
 import { shippedBook } from '../../gateway/models/prices/shipped-book.ts';
 import { newerPrices } from '../../gateway/operations/prices/newer-prices.ts';
 
-/** Newer editions of the shipped book, as tests change them. */
+/** Newer editions of the shipped price book, as tests change them. */
 
 export const refreshDay = '2026-11-28';
 export const bookIds = shippedBook.models.map((model) => model.id);
@@ -20,7 +20,7 @@ export const rateNames = [
 ] as const;
 
 export function bookModel(id: string): BookModel {
-  const model = shippedBook.models.find((one) => one.id === id);
+  const model = shippedBook.models.find((candidate) => candidate.id === id);
   if (!model) throw new Error(`no ${id} in the book`);
   return model;
 }
@@ -32,7 +32,7 @@ export function bookPrice(id: string): PriceFields {
   return fields;
 }
 
-/** What comes of an edition with these rows. */
+/** Returns the price changes that an edition with these rows brings. */
 export function refreshed(
   models: Readonly<Record<string, PriceRow[]>>,
   added: readonly AddedPrice[] = [],
@@ -46,11 +46,11 @@ export function refreshed(
   return newerPrices(document, { book: shippedBook, added, newest: null, today: day });
 }
 
-/** What comes of an edition in which one model's price differs by this. */
+/** Returns the price changes that an edition brings in which one model's price differs in this way. */
 export const changedPrice = (change: Partial<PriceFields>, id: string) =>
   refreshed({ [id]: [{ from: null, ...bookPrice(id), ...change }] });
 
-/** Each rate that is there times a factor of its own. */
+/** Multiplies each existing rate by a factor of its own. */
 export function scaledPrice<Fields extends PriceFields>(fields: Fields, getFactor: (rate: string) => number): Fields {
   const scaled = <Rates extends object>(rates: Rates): Rates =>
     Object.fromEntries(

@@ -9,7 +9,7 @@ export const encoded = (numbers: readonly number[]) =>
 export const counted = (tokens: number) => ({ prompt_tokens: tokens, total_tokens: tokens });
 export const usage = counted(5);
 
-/** Answers as OpenAI does: the format that was asked for, a vector for each input. */
+/** Answers as OpenAI does: a vector for each input, in the requested format. */
 export const openAiReply: Reply = ({ body }, response) => {
   const inputs = Array.isArray(body.input) && typeof body.input[0] !== 'number' ? body.input : [body.input];
   const embedding = body.encoding_format === 'base64' ? encoded(vector) : vector;
@@ -25,7 +25,10 @@ export const said =
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
 
-/** A gateway whose providers with embeddings are one upstream, and what is asked of it. */
+/**
+ * Opens a gateway whose embedding providers are all the same upstream, with functions to call
+ * it and to see what it sent.
+ */
 export async function openEmbeddings(reply: Reply = openAiReply, options: TestGatewayOptions = {}) {
   const upstream = await openUpstream(reply);
   onTestFinished(() => upstream.close());

@@ -12,7 +12,7 @@ import { errorCode, openTestGateway } from './open-test-gateway.ts';
 const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'https://upstream.invalid/v1' };
 
 describe('an open gateway', () => {
-  test('asks a provider whether a key works, by a free call', async () => {
+  test('asks a provider with a free call whether a key works', async () => {
     const asked: string[] = [];
     const upstream =
       (status: number): typeof fetch =>
@@ -30,10 +30,10 @@ describe('an open gateway', () => {
     await expect(bad.gateway.checkProvider('nobody', credential)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('keeps keys, books and its secret in the file, through a restart', async () => {
+  test('keeps keys, ledger and its secret in the file over a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const database = join(directory, 'books.db');
+    const database = join(directory, 'ledger.db');
     const first = await openTestGateway({ database });
     expect((await first.post('/chat', { prompt: 'hi', model: 'sandbox/echo' })).status).toBe(200);
     const before = account.parse(await (await first.call('/account')).json());
@@ -46,7 +46,7 @@ describe('an open gateway', () => {
   test('lets a suspended account verify its key and do nothing else', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const database = join(directory, 'books.db');
+    const database = join(directory, 'ledger.db');
     const { call, post } = await openTestGateway({ database });
     const { db } = await openDatabase(database);
     await db.updateTable('accounts').set({ status: 'suspended' }).execute();
@@ -60,10 +60,10 @@ describe('an open gateway', () => {
     expect(await verified.json()).toMatchObject({ valid: true, account: { status: 'suspended' } });
   });
 
-  test('closing ends what still runs, in the books too', async () => {
+  test('ends running requests when it closes, also in the ledger', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const database = join(directory, 'books.db');
+    const database = join(directory, 'ledger.db');
     const first = await openTestGateway({ database, sandboxPace: 1 });
     const running = first.post('/chat', { prompt: 'hi', model: 'sandbox/slow', stream: true });
     await expect
@@ -72,17 +72,17 @@ describe('an open gateway', () => {
     await first.gateway.close();
     await running;
     const again = await openTestGateway({ database });
-    const book = account.parse(await (await again.call('/account', { key: first.key })).json());
-    expect(book.balance?.held).toBe('0');
+    const restored = account.parse(await (await again.call('/account', { key: first.key })).json());
+    expect(restored.balance?.held).toBe('0');
     const { data } = requestList.parse(await (await again.call('/v1/requests', { key: first.key })).json());
     expect(data).toHaveLength(1);
     expect(data[0]?.status).not.toBe('running');
   });
 
-  test('has its file to itself as long as it is open, and gives it back where it could not be opened', async () => {
+  test('owns its file while it is open, and releases it when opening fails', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const database = join(directory, 'books.db');
+    const database = join(directory, 'ledger.db');
     await expect(openGateway({ database, env: { PORTICO_KEY_PEPPER: 'short' } })).rejects.toThrow('PORTICO_KEY_PEPPER');
     const first = await openGateway({ database });
     await expect(openGateway({ database })).rejects.toMatchObject({
@@ -94,13 +94,13 @@ describe('an open gateway', () => {
     await (await openGateway({ database })).close();
   });
 
-  test('says what is wrong with the database', async () => {
-    await expect(openGateway({ database: '/nowhere/at/all/books.db' })).rejects.toThrow(
-      /The database file "\/nowhere\/at\/all\/books.db" could not be opened/,
+  test('reports what is wrong with the database', async () => {
+    await expect(openGateway({ database: '/nowhere/at/all/ledger.db' })).rejects.toThrow(
+      /The database file "\/nowhere\/at\/all\/ledger.db" could not be opened/,
     );
   });
 
-  test('without a sandbox has no simulated model', async () => {
+  test('has no simulated models without a sandbox', async () => {
     const { call } = await openTestGateway({ sandbox: false });
     const text = await (await call('/v1/models')).text();
     expect(text).not.toContain('"simulated":true');

@@ -4,12 +4,15 @@ import { type ApiKey, apiKeyList, createdApiKey } from '#shared/wire/key.ts';
 import { allScopes } from '../../gateway/access/auth/scopes.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
 
-/** What a key needs that mints keys itself. */
+/** The scopes of a key that may make keys itself. */
 export const minting = { scopes: allScopes };
 
 export const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** A gateway whose keys mint keys. A credential that is not named is the account's own, made by the operator. */
+/**
+ * Opens a gateway with functions to make and change keys. By default the caller is the account's own
+ * key, which the operator made.
+ */
 export async function openKeys(options: TestGatewayOptions = {}) {
   const opened = await openTestGateway(options);
   const { gateway, account, post, call } = opened;
@@ -25,7 +28,7 @@ export async function openKeys(options: TestGatewayOptions = {}) {
     post('/chat', { model: 'sandbox/echo', prompt: 'hi', ...body }, as(key));
   const list = async (key = opened.key): Promise<ApiKey[]> =>
     apiKeyList.parse(await (await call('/v1/keys?limit=100', as(key))).json()).data;
-  /** A user's token. */
+  /** Makes a user and returns a token for them. */
   const login = async (scopes: readonly Scope[] = allScopes, lifetimeS = 900) => {
     const user = await gateway.operator.createUser({ accountId: account.id, name: 'Ada' });
     return { user: user.id, ...(await gateway.operator.issueToken({ userId: user.id, scopes, lifetimeS })) };

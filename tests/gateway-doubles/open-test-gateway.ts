@@ -15,7 +15,7 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
 /** 20 November 2026, noon UTC. */
 export const testNow = Date.UTC(2026, 10, 20, 12);
 
-/** A real gateway in memory with one account and one key, and a clock that only moves when told. */
+/** Opens a real gateway in memory with one account, one key, and a clock that moves only when the test moves it. */
 export async function openTestGateway({
   plan,
   balance = '10',
@@ -59,7 +59,7 @@ export async function openTestGateway({
   return { gateway, account, keyId, key, call, post, entries, pass };
 }
 
-/** The stable code of an error answer. */
+/** Returns the stable code of an error response. */
 export async function errorCode(response: Response): Promise<string> {
   const body = (await response.json()) as { error?: { code?: string } };
   return body.error?.code ?? `${response.status} without an error`;

@@ -21,10 +21,10 @@ const priced: Readonly<Record<string, string>> = {
   google: 'google/gemini-2.5-flash',
 };
 
-/** A model of this provider that takes images. */
+/** Returns a model of this provider that accepts images. */
 export const getModel = (id: string): string => priced[id] ?? `${id}/sees`;
 
-/** One server that plays every provider, each below a path of its own, as if its operator ran them all. */
+/** Opens one server that plays every provider, each below its own path, as a self-hosted server. */
 export async function openOwnServers() {
   const upstream = await openUpstream((call, response) => {
     if (call.method === 'GET') return errorReply(200, listed)(call, response);
@@ -40,9 +40,9 @@ export async function openOwnServers() {
   return {
     origin: upstream.origin,
     credentials,
-    /** The bodies that were sent to any of them, as text. */
+    /** Returns the bodies that were sent to any of them, as text. */
     sent: () => upstream.calls.filter(({ method }) => method === 'POST').map(({ body }) => JSON.stringify(body)),
-    /** A gateway before them that knows the models of each. */
+    /** Opens a gateway in front of them that knows the models of each. */
     async gateway(options: TestGatewayOptions = {}) {
       const opened = await openTestGateway({ plan: 'local', providers: credentials(), ...options });
       const lists = async () => {
@@ -55,7 +55,7 @@ export async function openOwnServers() {
   };
 }
 
-/** A server of this machine that nobody may call, and how often somebody did. */
+/** Opens a server on this machine that nobody may call, and counts the connections to it. */
 export async function openCanary() {
   const canary = { port: 0, connects: 0 };
   const sockets = new Set<Socket>();

@@ -1,8 +1,9 @@
 import type { Scope } from '#shared/wire/account.ts';
 
 /**
- * Who may do what with keys (decision 029), on paper: rules over a tree of objects, written a second time and sharing nothing
- * with the gateway. Times in Unix seconds, limits in nano-USD; infinity: without.
+ * The rules for who may do what with keys (decision 029), written a second time as a model: rules over a
+ * tree of objects that share nothing with the gateway's code. Times are Unix seconds, limits are
+ * nano-USD, infinity means no limit.
  */
 
 export interface PaperUser {
@@ -21,7 +22,7 @@ export interface Paper {
   readonly id: string;
   readonly secret: string;
   readonly parent: Paper | null;
-  /** Of a token. */
+  /** The user of a token; null for a key. */
   readonly user: PaperUser | null;
   readonly issued: number;
   scopes: readonly Scope[];
@@ -30,46 +31,50 @@ export interface Paper {
   revoked: boolean;
 }
 
-/** What may be asked for a new or another key; what is absent is not said. */
+/** What a caller may request for a new key or a change. An absent field isn't part of the request. */
 export interface Wish {
   readonly scopes?: readonly Scope[] | undefined;
   readonly end?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-const getLine = (one: Paper): Paper[] => [one, ...(one.parent ? getLine(one.parent) : [])];
+const getAncestry = (credential: Paper): Paper[] => [
+  credential,
+  ...(credential.parent ? getAncestry(credential.parent) : []),
+];
 
-/** What a credential is worth: the least of what each of its line allows. */
-export const worth = (one: Paper) => ({
-  scopes: one.scopes.filter((scope) => getLine(one).every(({ scopes }) => scopes.includes(scope))),
-  end: Math.min(...getLine(one).map(({ end }) => end)),
-  limit: Math.min(...getLine(one).map(({ limit }) => limit)),
+/** Returns what a credential may do: the strictest of what it and each of its ancestors allows. */
+export const worth = (credential: Paper) => ({
+  scopes: credential.scopes.filter((scope) => getAncestry(credential).every(({ scopes }) => scopes.includes(scope))),
+  end: Math.min(...getAncestry(credential).map(({ end }) => end)),
+  limit: Math.min(...getAncestry(credential).map(({ limit }) => limit)),
 });
 
-/** Why a credential is refused, or null. A token is taken 30 seconds longer than it lives. */
-export function toRefusal(one: Paper, account: PaperAccount, now: number): string | null {
-  const isEnded = getLine(one).some(
+/** Returns why a credential is refused, or null. A token is accepted for 30 seconds after its end. */
+export function toRefusal(credential: Paper, account: PaperAccount, now: number): string | null {
+  const isEnded = getAncestry(credential).some(
     ({ revoked, user, issued }) =>
       revoked || (user !== null && (user.disabled || issued < user.tokensFrom || issued < account.tokensFrom)),
   );
-  if (one.user) return one.end + 30 <= now ? 'token_expired' : isEnded ? 'invalid_token' : null;
+  if (credential.user) return credential.end + 30 <= now ? 'token_expired' : isEnded ? 'invalid_token' : null;
   if (isEnded) return 'invalid_api_key';
-  return worth(one).end <= now ? 'api_key_expired' : null;
+  return worth(credential).end <= now ? 'api_key_expired' : null;
 }
 
-const manages = (one: Paper, account: PaperAccount, now: number) =>
-  toRefusal(one, account, now) === null && !account.suspended && worth(one).scopes.includes('account');
+const manages = (credential: Paper, account: PaperAccount, now: number) =>
+  toRefusal(credential, account, now) === null && !account.suspended && worth(credential).scopes.includes('account');
 
-/** Whether a credential reaches a key of its account. */
-const reaches = (one: Paper, key: Paper) =>
-  one.user !== null || (one.parent === null && one.end === Infinity && one.limit === Infinity)
+/** Returns whether a credential may manage a key of its account. */
+const reaches = (credential: Paper, key: Paper) =>
+  credential.user !== null ||
+  (credential.parent === null && credential.end === Infinity && credential.limit === Infinity)
     ? true
-    : getLine(key).includes(one);
+    : getAncestry(key).includes(credential);
 
 export function mayMint(by: Paper, wish: Wish, account: PaperAccount, now: number): boolean {
   const own = worth(by);
   const scopes = wish.scopes ?? own.scopes.filter((scope) => scope !== 'account');
-  const limited = getLine(by).findLastIndex(({ limit }) => limit !== Infinity) + 1;
+  const limited = getAncestry(by).findLastIndex(({ limit }) => limit !== Infinity) + 1;
   return (
     manages(by, account, now) &&
     (wish.scopes !== undefined || scopes.length > 0) &&
@@ -88,7 +93,7 @@ export function mayChange(by: Paper, key: Paper, wish: Wish, account: PaperAccou
   const above = key.parent ? worth(key.parent) : { end: Infinity, limit: Infinity };
   const asker = by.user !== null ? { end: Infinity, limit: Infinity } : worth(by);
   const present = worth(key);
-  // Who is bound itself may only narrow.
+  // A credential that is limited itself may only make limits stricter.
   const maxEnd = Math.min(above.end, asker.end === Infinity ? Infinity : present.end);
   const maxLimit = Math.min(above.limit, asker.limit === Infinity ? Infinity : present.limit);
   return (

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { postgresPrograms, startPostgres } from './start-postgres.ts';
 
-/** One server for the whole run, with a migrated database that each test's own is copied from. */
+/** Starts one server for the whole run, with a migrated database from which each test's own is copied. */
 export default async function setup(project: TestProject) {
   const programs = postgresPrograms();
   if (!programs) throw new Error('these tests need PostgreSQL (Debian: apt install postgresql)');

@@ -18,7 +18,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   });
   afterAll(() => postgres.stop());
 
-  test('start together, serve the same books and agree about them', async () => {
+  test('start together, serve the same ledger and agree about it', async () => {
     const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const asked = await Promise.all(
@@ -54,7 +54,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     expect(report.sums).toMatchObject({ accounts: 2, requests: 12, held_usd: '0' });
   });
 
-  test('a key revoked at one is refused by the other within two seconds', async () => {
+  test('a key that one gateway revokes is refused by the other within two seconds', async () => {
     const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     expect((await two.call('/account', { key: one.key })).status).toBe(200);
@@ -64,7 +64,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     expect(await errorCode(await two.call('/account', { key: one.key }))).toBe('invalid_api_key');
   });
 
-  test('tokens of one are accepted by the other, and so is the key they agree on', async () => {
+  test('tokens of one gateway are accepted by the other, and both publish the same signing key', async () => {
     const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
@@ -83,7 +83,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     expect(await errorCode(await two.call('/account', { key: theirs.token }))).toBe('invalid_token');
   });
 
-  test('a key minted at one is limited at both together, and its answers are replayed by either', async () => {
+  test('a key made at one gateway has one limit at both, and either replays its answers', async () => {
     const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const made = await one.post('/v1/keys', { spend_limit_usd: '0.001', label: 'shared' });
@@ -96,7 +96,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     );
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200, 402]));
     const { data } = apiKeyList.parse(await (await two.call('/v1/keys', { key: one.key })).json());
-    const listed = data.find((one) => one.id === id);
+    const listed = data.find((candidate) => candidate.id === id);
     expect(listed).toMatchObject({ held_usd: '0', label: 'shared' });
     expect(parseUsd(listed?.spent_usd ?? '1')).toBeLessThanOrEqual(parseUsd('0.001'));
     const again = { prompt: 'again', model: 'sandbox/echo' };
@@ -110,8 +110,8 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     expect(await errorCode(await one.post('/chat', again, { headers }))).toBe('invalid_api_key');
   });
 
-  test('what kept the server from being reached is said, without the password', async () => {
-    await expect(openTestGateway({ database: 'postgres://someone:hunter2@127.0.0.1:1/books', env })).rejects.toThrow(
+  test('an error about an unreachable server contains the reason and not the password', async () => {
+    await expect(openTestGateway({ database: 'postgres://someone:hunter2@127.0.0.1:1/ledger', env })).rejects.toThrow(
       /^The database could not be opened: (?!.*hunter2)/,
     );
   });

@@ -1,6 +1,7 @@
 /**
- * Ways to write an address that nothing may fetch: this machine, private networks and metadata servers, other schemes,
- * credentials, and what parsers of different make read differently. `port`: a server that must never be called.
+ * Ways to write an address that nothing may load: this machine, private networks, metadata servers, other
+ * schemes, credentials, and addresses that different parsers read differently. `port` belongs to a server
+ * that must never be called.
  */
 export const privateSpellings = (port: number): readonly string[] => [
   // Plain http, and other schemes.
@@ -19,7 +20,7 @@ export const privateSpellings = (port: number): readonly string[] => [
   'data:image/svg+xml;base64,PHN2Zy8+',
   'data:text/html;base64,PGI+',
   'data:image/png,https://127.0.0.1/',
-  // IPv4, as people and machines spell it.
+  // IPv4 in all its spellings.
   `https://127.0.0.1:${port}/x.png`,
   'https://127.1/x.png',
   'https://127.0.1/x.png',
@@ -71,7 +72,7 @@ export const privateSpellings = (port: number): readonly string[] => [
   'https://router.lan/x.png',
   'https://printer.local/x.png',
   'https://nas.home.arpa/x.png',
-  // What one parser takes for the host and another for something else.
+  // Addresses in which different parsers find different hosts.
   'https://user:pw@example.com/x.png',
   'https://example.com@127.0.0.1/x.png',
   'https://127.0.0.1\\@example.com/x.png',

@@ -2,7 +2,7 @@ import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
 import type { GatewayDb } from '../../gateway/storage/open-database.ts';
 import { onPostgres } from './test-database.ts';
 
-/** How the database of this run goes about each query that `run` makes: the text of its plan, in their order. */
+/** Returns the database's plan, as text, for each query that `run` makes, in their order. */
 export async function getPlans(db: GatewayDb, run: (db: GatewayDb) => Promise<unknown>): Promise<string[]> {
   const queries: CompiledQuery[] = [];
   const recording: KyselyPlugin = {

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** What a bare socket does once a whole request has come. */
+/** What a plain socket does once a complete request has arrived. */
 export type Play = (socket: Socket) => void;
 
-/** A provider made of a bare socket that says exactly these bytes, for what no HTTP server would send. */
+/**
+ * Opens a provider made of a plain socket that sends exactly the given bytes, for answers that
+ * no HTTP server would send.
+ */
 export async function openRawAnswers() {
   const sockets = new Set<Socket>();
   let play: Play = (socket) => void socket.end();
@@ -15,7 +18,7 @@ export async function openRawAnswers() {
     let request = '';
     socket.on('data', (bytes) => {
       request += bytes.toString('latin1');
-      if (!isWhole(request)) return;
+      if (!isComplete(request)) return;
       request = '';
       play(socket);
     });
@@ -37,36 +40,39 @@ export async function openRawAnswers() {
   };
 }
 
-function isWhole(request: string): boolean {
+function isComplete(request: string): boolean {
   const end = request.indexOf('\r\n\r\n');
   const length = Number(/content-length: (\d+)/i.exec(request)?.[1] ?? 0);
   return end >= 0 && request.length >= end + 4 + length;
 }
 
-/** An answer whose end is the end of the connection: only the stream itself can say that it is whole. */
+/**
+ * The head of an answer that ends when the connection ends, so only the stream's own content
+ * shows whether it's complete.
+ */
 export const openEndedHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
 const chunkedHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
-/** Says these bytes and ends the connection in good order. */
-export const saysAndEnds =
+/** Sends these bytes and closes the connection normally. */
+export const sendAndEnd =
   (body: Buffer): Play =>
   (socket) =>
     void socket.end(Buffer.concat([Buffer.from(openEndedHead), body]));
 
-/** Says these bytes and resets the connection. */
-export const saysAndResets =
+/** Sends these bytes and resets the connection. */
+export const sendAndReset =
   (body: Buffer): Play =>
   (socket) =>
     void socket.write(Buffer.concat([Buffer.from(openEndedHead), body]), () => socket.resetAndDestroy());
 
-/** Says these bytes and then nothing more. */
-export const saysAndWaits =
+/** Sends these bytes and then nothing more. */
+export const sendAndWait =
   (body: Buffer): Play =>
   (socket) =>
     void socket.write(Buffer.concat([Buffer.from(openEndedHead), body]));
 
-/** Each byte in an HTTP chunk of its own. */
-export const saysByteByByte =
+/** Sends each byte in an HTTP chunk of its own. */
+export const sendByteByByte =
   (body: Buffer): Play =>
   (socket) => {
     const chunks = [...body].map((byte) =>

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** A provider made of a bare socket, to see exactly when it is hung up on. Says `said` after each request's head. */
-export async function openRawUpstream(said: string) {
+/**
+ * Opens a provider made of a plain socket, to see exactly when the gateway hangs up. It sends `greeting`
+ * after each request's head.
+ */
+export async function openRawUpstream(greeting: string) {
   const sockets = new Set<Socket>();
   const calls: { readonly closed: Promise<void> }[] = [];
   let flooding = true;
@@ -19,7 +22,7 @@ export async function openRawUpstream(said: string) {
     socket.on('data', (bytes) => {
       if (!bytes.includes('POST ')) return;
       calls.push({ closed });
-      if (said) socket.write(said);
+      if (greeting) socket.write(greeting);
       called?.();
     });
   });
@@ -30,7 +33,7 @@ export async function openRawUpstream(said: string) {
   return {
     origin: `http://127.0.0.1:${address.port}`,
     calls: calls as readonly { readonly closed: Promise<void> }[],
-    /** The first call, once it has come. */
+    /** Resolves with the first call. */
     async call() {
       while (calls.length === 0) {
         await new Promise<void>((resolve) => {
@@ -41,26 +44,26 @@ export async function openRawUpstream(said: string) {
       if (!first) throw new Error('nobody called');
       return first;
     },
-    /** Sends more on every open connection. */
+    /** Sends this text on every open connection. */
     say(text: string) {
       for (const socket of sockets) socket.write(text);
     },
-    /** Sends this again and again, as fast as it is taken. Returns how many bytes were taken so far. */
+    /** Sends this text again and again, as fast as it's accepted. Returns a function for the bytes accepted so far. */
     flood(text: string) {
       for (const socket of sockets) {
-        const more = () => {
+        const writeMore = () => {
           while (flooding && !socket.destroyed && socket.write(text));
         };
-        socket.on('drain', more);
-        more();
+        socket.on('drain', writeMore);
+        writeMore();
       }
       return () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0);
     },
-    /** Ends every flood: what was given to the sockets still goes out. */
+    /** Stops every flood. Data that the sockets already have is still sent. */
     stop() {
       flooding = false;
     },
-    /** Ends every connection behind what was sent on it, without having said that the answer is complete. */
+    /** Ends every connection after the data sent so far, without a sign that the answer is complete. */
     breakOff() {
       flooding = false;
       for (const socket of sockets) socket.end();
@@ -73,11 +76,11 @@ export async function openRawUpstream(said: string) {
   };
 }
 
-/** An HTTP chunk of a chunked answer. */
+/** Formats a chunk of an HTTP answer with chunked transfer encoding. */
 export const httpChunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
 export const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
-/** One event of a streamed completion. */
+/** Formats one event of a streamed completion. */
 export const completionEvent = (delta: object, more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`;

@@ -30,7 +30,7 @@ const response = (status: string, more: object = {}) => ({
   ...more,
 });
 
-/** What OpenAI encrypted of what was thought. */
+/** OpenAI's encrypted reasoning. */
 export const recordedSecret = 'ZW5jcnlwdGVk';
 
 const thought = (encrypted: string, text: string) => ({
@@ -68,11 +68,11 @@ const inSummary = { item_id: 'rs_1', output_index: 0, summary_index: 0 };
 const added = (index: number, item: object) => event('response.output_item.added', { output_index: index, item });
 const done = (index: number) => event('response.output_item.done', { output_index: index, item: output[index] });
 
-/** As it comes bit by bit: what was thought, text, two calls, usage. */
+/** The answer as a stream: reasoning, text, two tool calls, usage. */
 export const recordedResponse: readonly string[] = [
   event('response.created', { response: response('in_progress') }),
   event('response.in_progress', { response: response('in_progress') }),
-  // Not all of the encrypted content yet.
+  // The encrypted content isn't complete yet at this point.
   added(0, { ...thought('ZW5j', ''), summary: [] }),
   event('response.reasoning_summary_part.added', { ...inSummary, part: { type: 'summary_text', text: '' } }),
   event('response.reasoning_summary_text.delta', { ...inSummary, delta: 'Hm.', obfuscation: 'x8' }),
@@ -96,5 +96,5 @@ export const recordedResponse: readonly string[] = [
   event('response.completed', { response: response('completed', { output, usage }) }),
 ];
 
-/** The same answer in one piece. */
-export const recordedWholeResponse = response('completed', { output, usage });
+/** The same answer without streaming. */
+export const recordedNonStreamingResponse = response('completed', { output, usage });

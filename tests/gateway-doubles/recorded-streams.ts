@@ -1,4 +1,4 @@
-/** Answers in each vendor's documented stream format: reasoning where it has any, text, two tool calls, usage. */
+/** Answers in each vendor's documented stream format: reasoning if the vendor has it, text, two tool calls, usage. */
 
 const text = 'Grüße, 世界 👋';
 
@@ -108,8 +108,8 @@ const google = [
   googleEvent([{ text: '' }], googleUsage(7), { finishReason: 'STOP' }),
 ];
 
-/** The same answer, asked for whole (`:generateContent`). */
-export const recordedWholeGoogle = {
+/** The same answer without streaming (`:generateContent`). */
+export const recordedNonStreamingGoogle = {
   candidates: [
     {
       content: {

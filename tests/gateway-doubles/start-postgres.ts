@@ -8,21 +8,21 @@ import { builtOnce } from '../support/built-once.ts';
 import { freePort } from '../support/free-port.ts';
 
 export interface TestPostgres {
-  /** Of the server itself, which starts all its others. */
+  /** Returns the id of the server's main process, which starts all its others. */
   processId(): number;
-  /** An empty database's URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Stops it as a crash does: nothing is flushed, every connection breaks. */
+  /** Stops the server as a crash does: nothing is flushed, and every connection breaks. */
   crash(): Promise<void>;
-  /** Starts it again where it was; resolves when it has recovered. */
+  /** Starts the server again on the same port. Resolves when it has recovered. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder of PostgreSQL's programs, or null where it is not installed: tests that need it are then skipped. */
+/** Returns the folder of PostgreSQL's programs, or null if it isn't installed. Tests that need it are then skipped. */
 export function postgresPrograms(): string | null {
   const packaged = '/usr/lib/postgresql';
-  // Elsewhere such a folder is not that of this system's programs: wine shows one of Linux to Windows' Node.
+  // On another system this folder doesn't contain programs that can run: wine shows Linux's folder to Node for Windows.
   const isPackaged = process.platform === 'linux' && existsSync(packaged);
   const versions = isPackaged ? readdirSync(packaged).map((version) => join(packaged, version, 'bin')) : [];
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions];
@@ -30,8 +30,8 @@ export function postgresPrograms(): string | null {
 }
 
 /**
- * A throw-away server on 127.0.0.1. It refuses to run as root, so that it then runs as the user `postgres`. Tests do not
- * wait for the disk; with `synced` a commit is on it, as in production.
+ * Starts a temporary server on 127.0.0.1. PostgreSQL refuses to run as root, so as root it runs as the user `postgres`.
+ * Tests don't wait for the disk; with `synced` a commit is on the disk, as in production.
  */
 export async function startPostgres(programs: string, { synced = false } = {}): Promise<TestPostgres> {
   const user: User = process.getuid?.() === 0 ? { uid: getId('-u'), gid: getId('-g') } : {};
@@ -76,14 +76,17 @@ interface User {
   readonly gid?: number;
 }
 
-/** A folder in which that user may write. */
+/** Makes a folder in which that user may write. */
 function getFolder({ uid, gid }: User): string {
   const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
   if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid);
   return directory;
 }
 
-/** The files of a server that has never run, which are made once: that takes ten times as long as to copy them. */
+/**
+ * Returns the files of a server that has never run. They are made once, because that takes ten
+ * times as long as copying them.
+ */
 function emptyServer(programs: string, user: User): Promise<string> {
   const initdb = join(programs, 'initdb');
   const name = `postgres-${user.uid ?? 'own'}-${Math.floor(statSync(initdb).mtimeMs)}`;
@@ -103,7 +106,7 @@ async function connected(url: string): Promise<pg.Client> {
   const deadline = Date.now() + 20_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
-    // A crash breaks it while nobody waits for an answer.
+    // A crash breaks an idle connection, too, which emits an error that nobody waits for.
     client.on('error', () => {});
     try {
       await client.connect();

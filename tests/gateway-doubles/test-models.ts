@@ -1,7 +1,7 @@
 import { parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import type { CatalogueModel } from '../../gateway/models/catalogue/catalogue.ts';
 
-/** A priced model of a real provider: $1 per million tokens in, $4 out, unless said otherwise. */
+/** Makes a model of a real provider. By default it costs $1 per million tokens in and $4 out. */
 export function testModel(id: string, more: Partial<CatalogueModel> = {}): CatalogueModel {
   const [provider = '', model = ''] = id.split('/');
   return {

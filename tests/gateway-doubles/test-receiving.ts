@@ -5,7 +5,7 @@ import { createOverload } from '../../gateway/access/overload/overload.ts';
 import type { ReceiveDeps } from '../../gateway/http/receive.ts';
 import { testNow } from './open-test-gateway.ts';
 
-/** What receiving requests takes, for an app whose routes are under test. */
+/** The dependencies for receiving requests, for an app whose routes are under test. */
 export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<ReceiveDeps>): ReceiveDeps => ({
   limits: createLimits(
     createMemoryStore(() => testNow),
@@ -20,7 +20,7 @@ export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<R
   ...given,
 });
 
-/** Who asks with an API key. `id`: of the key. */
+/** Makes the principal of a request with an API key. `id` is the key's id. */
 export const testPrincipal = (
   plan: Plan,
   id: string | null = 'key_1',

@@ -3,7 +3,7 @@ import { type BenchOptions, type ChatBench, openChatBench } from './chat-bench.t
 import { testModel } from './test-models.ts';
 import { errorReply, openUpstream, type Reply, streamReply } from './upstream-server.ts';
 
-/** A server on loopback that plays all three providers, and gateways in front of it. Close it after each test. */
+/** A loopback server that plays all three providers, and gateways in front of it. Close it after each test. */
 export async function openThreeProviders() {
   const upstream = await openUpstream(streamReply(''));
   const benches: ChatBench[] = [];
@@ -32,7 +32,7 @@ export async function openThreeProviders() {
 
 export type ThreeProviders = Awaited<ReturnType<typeof openThreeProviders>>;
 
-/** Answers each provider by its path; those without a reply fail with 500. */
+/** Answers for each provider, chosen by the path. A provider without a reply fails with 500. */
 export const byProvider =
   (replies: { openai?: Reply; anthropic?: Reply; google?: Reply }): Reply =>
   (call, response) => {

@@ -2,10 +2,10 @@ import { Secret } from '../../gateway/access/auth/secret.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
 import { type DoubleOptions, openVendorDouble } from './vendors/vendor-double.ts';
 
-/** A model of each vendor that thinks and calls tools. */
+/** A model of each vendor that reasons and calls tools. */
 export const vendorModels = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-3.1-pro-preview'];
 
-/** A whole gateway before the three vendors' doubles, and a `fetch` that reaches it without a socket. */
+/** Opens a complete gateway in front of the three vendors' doubles, and a `fetch` that reaches it without a socket. */
 export async function openThreeVendors(options: TestGatewayOptions = {}, double: DoubleOptions = {}) {
   const vendors = openVendorDouble({ decrypts: true, ...double });
   const apiKey = new Secret('platform-key');
@@ -23,7 +23,7 @@ export async function openThreeVendors(options: TestGatewayOptions = {}, double:
     ...served,
     calls: vendors.calls,
     fetch: (input: string | URL | Request, init?: RequestInit) => served.gateway.fetch(new Request(input, init)),
-    /** What the books say was spent, as decimal strings, the oldest first. */
+    /** Returns what the ledger charged, as decimal strings, oldest first. */
     async spent(): Promise<string[]> {
       const credits = await (await served.call('/credits?type=usage&limit=100')).json();
       const { transactions } = credits as { transactions: { data: { amount: string }[] } };
@@ -32,7 +32,7 @@ export async function openThreeVendors(options: TestGatewayOptions = {}, double:
   };
 }
 
-/** An upstream that answers everything with these events. */
+/** An upstream that answers every request with these events. */
 export const streamingUpstream =
   (...events: string[]): typeof fetch =>
   async () =>

@@ -18,7 +18,10 @@ const encoded = (part: Json | string) => base64url(typeof part === 'string' ? pa
 
 export const rs256 = (input: string, key: KeyObject) => createSign('RSA-SHA256').update(input).sign(key, 'base64url');
 
-/** Real books, operator and authorizer with one user, and the means to sign whatever a forger might want to. */
+/**
+ * Opens a real ledger, operator and authorizer with one user, and a function that signs any
+ * token that a forger might want.
+ */
 export async function openTokenBench() {
   const gatewayDb = await openDatabase(await testDatabase());
   const transact = createTransact(gatewayDb);
@@ -55,7 +58,7 @@ export async function openTokenBench() {
     claims,
     seconds,
     skewMs,
-    /** A new authorizer knows nothing from earlier calls. */
+    /** Makes a new authorizer, which remembers nothing of earlier calls. */
     authorizer: () => createAuthorizer({ db: gatewayDb.db, peppers, now }),
     signed(head: Json | string, payload: Json | string, sign = (input: string) => rs256(input, key)) {
       const input = `${encoded(head)}.${encoded(payload)}`;

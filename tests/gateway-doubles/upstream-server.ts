@@ -7,16 +7,19 @@ export interface UpstreamCallSeen {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
-  /** Resolves when the connection of this call is closed, by whichever side. */
+  /** Resolves when either side closes the connection of this call. */
   readonly closed: Promise<void>;
 }
 
 export type Reply = (call: UpstreamCallSeen, response: ServerResponse) => Promise<void> | void;
 
-/** Longer than any test keeps this process busy: a connection that is used again must not be just about to be closed. */
+/**
+ * Longer than any test blocks this process. Otherwise a connection could be reused just when the
+ * server is about to close it.
+ */
 const keepAliveTimeout = 60_000;
 
-/** A provider's server on loopback that answers as it is told and remembers who called. */
+/** Opens a provider's server on loopback that gives the chosen reply and remembers its calls. */
 export async function openUpstream(reply: Reply) {
   const calls: UpstreamCallSeen[] = [];
   let answer = reply;
@@ -51,7 +54,7 @@ export async function openUpstream(reply: Reply) {
 
 export type Upstream = Awaited<ReturnType<typeof openUpstream>>;
 
-/** Sends a whole stream, in the pieces that `split` makes of it. */
+/** Sends a complete stream in the pieces that `split` makes of it. */
 export const streamReply =
   (text: string, split: (bytes: Buffer) => readonly Buffer[] = (bytes) => [bytes]): Reply =>
   async (_call, response) => {
@@ -63,7 +66,7 @@ export const streamReply =
     response.end();
   };
 
-/** Sends the beginning of a stream and then nothing, until someone hangs up. */
+/** Sends the beginning of a stream and then nothing until the other side hangs up. */
 export const hangingReply =
   (text: string): Reply =>
   (_call, response) => {

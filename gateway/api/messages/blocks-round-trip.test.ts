@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countTokensRequest } from '#shared/wire/messages-request.ts';
-import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
+import { answerParts, toMessages } from '../../../tests/gateway-doubles/answer-parts.ts';
 import { turnsOfMessages } from './message-turns.ts';
 import { createMessageBlocks } from './messages-form.ts';
 
@@ -14,7 +14,7 @@ test('text, calls and provider state of any answer survive the way through messa
       const content = JSON.parse(JSON.stringify(blocks.content));
       const request = countTokensRequest.parse({ messages: [{ role: 'assistant', content }] });
       const [turn] = turnsOfMessages(request);
-      expect([turn?.message]).toEqual(saidIn(parts));
+      expect([turn?.message]).toEqual(toMessages(parts));
     }),
   );
 });

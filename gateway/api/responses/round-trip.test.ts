@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inputItem } from '#shared/wire/responses-request.ts';
-import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
+import { answerParts, toMessages } from '../../../tests/gateway-doubles/answer-parts.ts';
 import { turnsOfItems } from './read-responses-request.ts';
 import { createOutputItems } from './responses-form.ts';
 
@@ -12,7 +12,7 @@ test('text, calls and provider state of any answer survive the way through respo
       for (const part of parts) output.add(part);
       output.close('completed');
       const items = output.items.map((item) => inputItem.parse(JSON.parse(JSON.stringify(item))));
-      expect(turnsOfItems(items).map(({ message }) => message)).toEqual(saidIn(parts));
+      expect(turnsOfItems(items).map(({ message }) => message)).toEqual(toMessages(parts));
     }),
   );
 });

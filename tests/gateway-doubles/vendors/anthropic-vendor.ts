@@ -2,7 +2,7 @@ import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts'
 import { signatureFault } from './tool-loops.ts';
 import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
-/** What Anthropic's Messages API refuses. */
+/** The requests that Anthropic's Messages API refuses. */
 
 const read = '2026-11-22';
 const errors = 'https://platform.claude.com/docs/en/api/errors';
@@ -24,14 +24,14 @@ const fields = [
   ...['stop_sequences', 'tools', 'tool_choice', 'metadata', 'service_tier'],
 ];
 
-/** Models by their generation: the documentation speaks of "4.5 and earlier", "4.7 and later", and names the rest. */
+/** Models by generation: the documentation writes "4.5 and earlier" and "4.7 and later", and names the others. */
 const isUpTo45 = (model: string) => /-4-[15](-\d{8})?$/.test(model);
 const is46 = (model: string) => /-4-6$/.test(model);
 const alwaysThinks = ['claude-fable-5-2', 'claude-fable-5-1', 'claude-fable-5', 'claude-opus-5-5', 'claude-sonnet-5-5'];
-/** Thinking is bound to its conversation, and no tool is forced. */
+/** These models accept reasoning only in its own conversation, and don't allow a forced tool. */
 const bound = ['claude-fable-5-2', 'claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5'];
 const preserved = 'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking';
-/** Models whose thinking is bound to the conversation that it was thought in. */
+/** Returns whether the model's reasoning is bound to the conversation in which it was written. */
 const preserves = (model: string) => bound.includes(model);
 const neverForced = bound;
 const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
@@ -46,7 +46,7 @@ const refusal = (message: string): Refusal => ({ message });
 const getBlocks = (message: JsonObject): JsonObject[] =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
 
-/** Each block of thinking in the conversation, with the message that it stands in. */
+/** Returns each thinking block of the conversation, with the index of its message. */
 const thinkingBlocks = (body: JsonObject) =>
   listOf(body.messages).flatMap((message, at) =>
     getBlocks(message).flatMap((block, index) =>
@@ -71,7 +71,7 @@ function schemaFault(schema: unknown, at: string): Refusal | null {
     if (part.type === 'object' && part.additionalProperties !== false) {
       return refusal(`${at}: For 'object' type, 'additionalProperties' must be explicitly set to false`);
     }
-    const name = keywords.find((each) => part[each] !== undefined);
+    const name = keywords.find((keyword) => part[keyword] !== undefined);
     if (name !== undefined) return refusal(`${at}: For '${part.type}' type, property '${name}' is not supported`);
     if (Number(part.minItems ?? 0) > 1) {
       return refusal(`${at}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
@@ -240,12 +240,13 @@ export const anthropicRules: readonly VendorRule[] = [
       }
       const ofAnswer = format.type === 'json_schema' ? schemaFault(format.schema, 'output_config.format.schema') : null;
       if (ofAnswer) return ofAnswer;
-      for (const [at, tool] of listOf(body.tools).entries()) {
-        // Its own search has no schema (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool).
+      for (const [index, tool] of listOf(body.tools).entries()) {
+        // Anthropic's own search tool has no schema
+        // (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool).
         if (asText(tool.type)?.startsWith('web_search_')) continue;
         if (asObject(tool.input_schema).type !== 'object')
-          return refusal(`tools.${at}.custom.input_schema.type: Field required`);
-        const fault = tool.strict === true ? schemaFault(tool.input_schema, `tools.${at}.custom`) : null;
+          return refusal(`tools.${index}.custom.input_schema.type: Field required`);
+        const fault = tool.strict === true ? schemaFault(tool.input_schema, `tools.${index}.custom`) : null;
         if (fault) return fault;
       }
       return null;
@@ -280,11 +281,11 @@ export const anthropicRules: readonly VendorRule[] = [
       if (asObject(body.thinking).type !== 'enabled') return null;
       const messages = listOf(body.messages);
       const isResult = getBlocks(messages.at(-1) ?? {}).some(({ type }) => type === 'tool_result');
-      const at = messages.findLastIndex(({ role }) => role === 'assistant');
-      const type = getBlocks(messages[at] ?? {})[0]?.type;
+      const index = messages.findLastIndex(({ role }) => role === 'assistant');
+      const type = getBlocks(messages[index] ?? {})[0]?.type;
       if (!isResult || type === 'thinking' || type === 'redacted_thinking') return null;
       return refusal(
-        `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+        `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
       );
     },
   },
@@ -329,7 +330,7 @@ export const anthropicRules: readonly VendorRule[] = [
   },
 ];
 
-/** Anthropic's own shape. */
+/** Formats an error as Anthropic does. */
 export const anthropicError = ({ message }: Refusal): object => ({
   type: 'error',
   error: { type: 'invalid_request_error', message },

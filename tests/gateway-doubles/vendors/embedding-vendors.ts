@@ -3,12 +3,12 @@ import { googleError } from './google-vendor.ts';
 import { openAiError } from './openai-vendor.ts';
 import { listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
 
-/** What vendors refuse of requests for embeddings, and vectors for the rest. */
+/** The embedding requests that vendors refuse, and vectors for all others. */
 
 const read = '2026-11-22';
 const refusal = (message: string, param: string | null = null): Refusal => ({ message, param });
 const sizes: Readonly<Record<string, number>> = { 'text-embedding-3-small': 1_536, 'text-embedding-3-large': 3_072 };
-/** One input is a list of its tokens where it begins with a number. */
+/** An input list that begins with a number is one input, given as tokens. */
 const getInputs = ({ input }: JsonObject) =>
   Array.isArray(input) && typeof input[0] !== 'number' ? (input as unknown[]) : [input];
 const getVector = (size: number) => Array.from({ length: size }, (_, index) => Math.sin(index));
@@ -23,10 +23,10 @@ export const openAiEmbeddingRules: readonly VendorRule[] = [
       const size = sizes[model];
       if (!size) return refusal(`The model '${model}' does not exist or does not make embeddings.`, 'model');
       const inputs = getInputs(body);
-      if (inputs.some((one) => one === '' || (Array.isArray(one) && one.length === 0)))
+      if (inputs.some((input) => input === '' || (Array.isArray(input) && input.length === 0)))
         return refusal("'$.input' is invalid.");
       if (inputs.length > 2_048) return refusal(`'$.input' is too long - 'input'`);
-      const counts = inputs.map((one) => (Array.isArray(one) ? one.length : Math.ceil(String(one).length / 5)));
+      const counts = inputs.map((input) => (Array.isArray(input) ? input.length : Math.ceil(String(input).length / 5)));
       if (counts.some((tokens) => tokens > 8_192)) return refusal("This model's maximum context length is 8192 tokens");
       if (counts.reduce((sum, tokens) => sum + tokens, 0) > 300_000) return refusal('max 300000 tokens per request');
       const { dimensions } = body;
@@ -77,7 +77,7 @@ const googleVectors = (body: JsonObject): object => ({
   })),
 });
 
-/** Who answers at which path. */
+/** The vendors, found by their path. */
 export const embeddingVendors = [
   { path: /\/v1\/embeddings$/, rules: openAiEmbeddingRules, error: openAiError, answer: openAiVectors },
   {

@@ -2,7 +2,7 @@ import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts
 import { isCorrupted } from './tool-loops.ts';
 import { hasTools, listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
 
-/** What Google's Gemini API refuses. */
+/** The requests that Google's Gemini API refuses. */
 
 const read = '2026-11-22';
 const docs = 'https://ai.google.dev/gemini-api/docs';
@@ -24,7 +24,7 @@ const configFields = [
 const partData = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse', 'executableCode'];
 
 const is25 = (model: string) => model.startsWith('gemini-2.5');
-/** By the table of the thinking guide. */
+/** The levels in the table of Google's thinking guide. */
 const getLevels = (model: string): readonly string[] =>
   /^gemini-3\.(1-pro|7|8)/.test(model) ? ['low', 'medium', 'high'] : ['minimal', 'low', 'medium', 'high'];
 const budgets: Readonly<Record<string, readonly [least: number, most: number, mayBeOff: boolean]>> = {
@@ -76,9 +76,9 @@ export const googleRules: readonly VendorRule[] = [
       if (contents.length === 0) return refusal('* GenerateContentRequest.contents: contents is not specified\n');
       for (const [index, content] of contents.entries()) {
         const parts = getParts(content);
-        const at = parts.findIndex((part) => !partData.some((name) => part[name] !== undefined) || part.text === '');
-        if (parts.length === 0 || at >= 0) {
-          const place = `GenerateContentRequest.contents[${index}].parts${at >= 0 ? `[${at}].data` : ''}`;
+        const empty = parts.findIndex((part) => !partData.some((name) => part[name] !== undefined) || part.text === '');
+        if (parts.length === 0 || empty >= 0) {
+          const place = `GenerateContentRequest.contents[${index}].parts${empty >= 0 ? `[${empty}].data` : ''}`;
           return refusal(`* ${place}: required oneof field 'data' must have one initialized field\n`);
         }
       }
@@ -176,10 +176,10 @@ export const googleRules: readonly VendorRule[] = [
     refuses(body, model) {
       if (is25(model)) return null;
       const contents = listOf(body.contents);
-      const turn = contents.findLastIndex((content) => content.role === 'user' && has(content, 'text'));
+      const userTurn = contents.findLastIndex((content) => content.role === 'user' && has(content, 'text'));
       for (const [index, content] of contents.entries()) {
         const first = getParts(content).find((part) => part.functionCall !== undefined);
-        if (index > turn && first && first.thoughtSignature === undefined) {
+        if (index > userTurn && first && first.thoughtSignature === undefined) {
           const { name } = asObject(first.functionCall);
           return refusal(
             `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}.`,
@@ -217,7 +217,7 @@ export const googleRules: readonly VendorRule[] = [
   },
 ];
 
-/** Google's own shape. */
+/** Formats an error as Google does. */
 export const googleError = ({ message }: Refusal): object => ({
   error: { code: 400, message, status: 'INVALID_ARGUMENT' },
 });

@@ -1,7 +1,7 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
-/** What OpenAI's chat completions refuse. */
+/** The requests that OpenAI's chat completions API refuses. */
 
 const read = '2026-11-22';
 
@@ -33,13 +33,16 @@ const fields = [
 const isReasoning = (model: string) => /^(o\d|gpt-[56])/.test(model);
 const isOSeries = (model: string) => /^o\d/.test(model);
 
-/** From 5.1 to 5.4 a model is sampled as long as it does not think, and it thinks only where it is asked to. */
+/**
+ * Models 5.1 to 5.4 accept sampling parameters as long as they don't reason, and they reason only
+ * if the request asks for it.
+ */
 const isSampled = ({ reasoning_effort: effort, ...body }: JsonObject, model: string) =>
   /^gpt-5\.[124]/.test(model) &&
   (effort === undefined || effort === 'none') &&
   ['stop', 'frequency_penalty', 'presence_penalty'].every((name) => body[name] === undefined);
 
-/** As the API itself lists them when it refuses another. */
+/** The efforts in the order in which the API lists them when it refuses another. */
 function getEfforts(model: string): readonly string[] {
   if (isOSeries(model)) return ['low', 'medium', 'high'];
   if (/^gpt-5(-|$)/.test(model)) return ['minimal', 'low', 'medium', 'high'];
@@ -105,7 +108,7 @@ export const openAiRules: readonly VendorRule[] = [
       }
       const old = isOSeries(model) ? ['logit_bias', 'prediction'] : [];
       const names = ['top_p', 'stop', 'frequency_penalty', 'presence_penalty', 'logprobs', ...old];
-      const name = names.find((each) => body[each] !== undefined);
+      const name = names.find((field) => body[field] !== undefined);
       return name === undefined ? null : unsupported(name);
     },
   },
@@ -117,7 +120,7 @@ export const openAiRules: readonly VendorRule[] = [
       if (!isReasoning(model)) return { message: 'Unrecognized request argument supplied: reasoning_effort' };
       const efforts = getEfforts(model);
       if (efforts.includes(String(effort))) return null;
-      const listed = efforts.map((each) => `'${each}'`).join(', ');
+      const listed = efforts.map((effort) => `'${effort}'`).join(', ');
       const message = `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model. Supported values are: ${listed}.`;
       return { message, param: 'reasoning_effort', code: 'unsupported_value' };
     },
@@ -144,7 +147,7 @@ export const openAiRules: readonly VendorRule[] = [
     source: 'https://developers.openai.com/api/docs/guides/function-calling',
     read,
     refuses(body) {
-      const name = ['tool_choice', 'parallel_tool_calls'].find((each) => body[each] !== undefined && !hasTools(body));
+      const name = ['tool_choice', 'parallel_tool_calls'].find((field) => body[field] !== undefined && !hasTools(body));
       if (name === undefined) return null;
       return {
         message: `Invalid value for '${name}': '${name}' is only allowed when 'tools' are specified.`,
@@ -157,8 +160,8 @@ export const openAiRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       const format = asObject(body.response_format);
-      const says = listOf(body.messages).some((message) => /json/i.test(messageText(message)));
-      if (format.type === 'json_object' && !says) {
+      const mentionsJson = listOf(body.messages).some((message) => /json/i.test(messageText(message)));
+      if (format.type === 'json_object' && !mentionsJson) {
         const message =
           "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
         return { message, param: 'messages' };
@@ -171,12 +174,12 @@ export const openAiRules: readonly VendorRule[] = [
         ...(strict === true ? [{ name, schema }] : []),
         ...strictTools.map((fn) => ({ name: fn.name, schema: fn.parameters })),
       ];
-      for (const each of strictSchemas) {
-        const open = schemasIn(each.schema).find(
+      for (const strictSchema of strictSchemas) {
+        const open = schemasIn(strictSchema.schema).find(
           ({ part }) => part.type === 'object' && part.additionalProperties !== false,
         );
         if (open) {
-          const message = `Invalid schema for response_format '${each.name}': In context=${open.at}, 'additionalProperties' is required to be supplied and to be false.`;
+          const message = `Invalid schema for response_format '${strictSchema.name}': In context=${open.place}, 'additionalProperties' is required to be supplied and to be false.`;
           return { message, param: 'response_format' };
         }
       }
@@ -188,8 +191,8 @@ export const openAiRules: readonly VendorRule[] = [
     read,
     refuses(body, model) {
       for (const [index, message] of listOf(body.messages).entries()) {
-        for (const [at, part] of listOf(message.content).entries()) {
-          const place = `messages[${index}].content[${at}]`;
+        for (const [partIndex, part] of listOf(message.content).entries()) {
+          const place = `messages[${index}].content[${partIndex}]`;
           if (part.type === 'file' && asObject(part.file).filename === undefined) {
             const param = `${place}.file.file_id`;
             return { message: `Missing required parameter: '${param}'.`, param, code: 'missing_required_parameter' };
@@ -230,7 +233,10 @@ export const openAiRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       for (const [index, message] of listOf(body.messages).entries()) {
-        const own = listOf(message.tool_calls).map(({ id }, at) => [`messages[${index}].tool_calls[${at}].id`, id]);
+        const own = listOf(message.tool_calls).map(({ id }, callIndex) => [
+          `messages[${index}].tool_calls[${callIndex}].id`,
+          id,
+        ]);
         for (const [param, id] of [...own, [`messages[${index}].tool_call_id`, message.tool_call_id]]) {
           const { length } = asText(id) ?? '';
           if (length <= 64) continue;
@@ -243,7 +249,7 @@ export const openAiRules: readonly VendorRule[] = [
   },
 ];
 
-/** OpenAI's own shape. */
+/** Formats an error as OpenAI does. */
 export const openAiError = ({ message, param = null, code = null }: Refusal): object => ({
   error: { message, type: 'invalid_request_error', param, code },
 });

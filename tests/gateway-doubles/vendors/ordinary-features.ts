@@ -2,10 +2,10 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Capability, CatalogueModel } from '../../../gateway/models/catalogue/catalogue.ts';
 import { anthropicThinking, googleSignature } from './tool-loops.ts';
 
-/** What callers ordinarily ask of a model, each as one request. */
+/** Ordinary features that callers use, each as one request. */
 export interface OrdinaryFeature {
   readonly name: string;
-  /** What a model has to claim, so that the request is its own to answer. */
+  /** The capabilities that a model must claim to be expected to answer this request. */
   readonly needs: readonly Capability[];
   body(model: CatalogueModel): Omit<CompletionRequestBody, 'model'>;
 }
@@ -41,7 +41,7 @@ const closed = {
   required: ['place', 'celsius'],
   additionalProperties: false,
 };
-/** As schema libraries write it: open, with bounds that not everybody knows. */
+/** A schema as schema libraries write it: not closed, and with bounds that not every vendor supports. */
 const loose = {
   type: 'object',
   properties: {
@@ -77,7 +77,7 @@ const loop = [
   result('call_1'),
 ];
 
-/** As agents make them of a tool's name and a random number. */
+/** A call id as agents make it, from a tool's name and a random number. */
 const longId = `call_mcp__${'calendar_search_events_'.repeat(3)}9f1c`;
 
 type Messages = CompletionRequestBody['messages'];
@@ -93,7 +93,7 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 
 const weatherInParis = { name: 'get_weather', args: { place: 'Paris' } };
 
-/** What came back with a call of this model's: its own signed or encrypted thinking, and Google's signature. */
+/** A tool call of this model with its own reasoning state: signed or encrypted reasoning, or Google's signature. */
 const signedCall = ({ provider, model }: CatalogueModel) => ({
   ...call('call_1', 'Paris'),
   ...(provider === 'anthropic'

@@ -2,7 +2,7 @@ import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts'
 import { responsesTools } from './scripted-calls.ts';
 import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
-/** What OpenAI's Responses API refuses. */
+/** The requests that OpenAI's Responses API refuses. */
 
 const read = '2026-11-22';
 const reference = 'https://developers.openai.com/api/reference/resources/responses';
@@ -24,7 +24,7 @@ const fields = [
 const messageFields = ['type', 'role', 'content', 'id', 'status', 'phase'];
 const parts = ['input_text', 'input_image', 'output_text', 'refusal', 'input_file', 'summary_text'];
 
-/** As the API itself lists them when it refuses another. */
+/** The efforts in the order in which the API lists them when it refuses another. */
 function getEfforts(model: string): readonly string[] {
   if (/^(o\d|gpt-5(-|$))/.test(model)) return ['minimal', 'low', 'medium', 'high'];
   if (model === 'gpt-6-astra') return ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -38,7 +38,7 @@ const refusal = (message: string, param: string, code: string | null = null): Re
 const missing = (param: string) =>
   refusal(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
 
-/** Calls that the caller runs, and what they are answered with. */
+/** Calls that the caller runs, with the items that answer them. */
 const callKinds = [
   ['function_call', 'function_call_output'],
   ['custom_tool_call', 'custom_tool_call_output'],
@@ -61,7 +61,7 @@ function toolFault(tools: readonly JsonObject[]): Refusal | null {
   }
   const offered = responsesTools(tools);
   const names = offered.map(({ name, namespace = '' }) => `${namespace}.${name}`);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return refusal(`Duplicate tool name: '${twice}'.`, 'tools');
   const isValid = offered.every(({ name }) => /^[a-zA-Z0-9_-]{1,128}$/.test(name));
   const pattern = "Invalid 'tools[0].name': string does not match the pattern '^[a-zA-Z0-9_-]+$'.";
@@ -94,7 +94,7 @@ export const responsesRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       if (getEffort(body) === 'none') return null;
-      const name = ['temperature', 'top_p', 'top_logprobs'].find((each) => body[each] !== undefined);
+      const name = ['temperature', 'top_p', 'top_logprobs'].find((field) => body[field] !== undefined);
       const message = `Unsupported parameter: '${name}' is not supported with this model.`;
       return name === undefined ? null : refusal(message, name, 'unsupported_parameter');
     },
@@ -107,7 +107,7 @@ export const responsesRules: readonly VendorRule[] = [
       const effort = getEffort(body);
       const efforts = getEfforts(model);
       if (effort === undefined || efforts.includes(String(effort))) return null;
-      const listed = efforts.map((each) => `'${each}'`).join(', ');
+      const listed = efforts.map((effort) => `'${effort}'`).join(', ');
       const message = `Unsupported value: '${effort}' is not supported with the '${model}' model. Supported values are: ${listed}.`;
       return refusal(message, 'reasoning.effort', 'unsupported_value');
     },
@@ -131,8 +131,8 @@ export const responsesRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       for (const [index, item] of getInput(body).entries()) {
-        for (const [at, { type }] of listOf(item.content).entries()) {
-          const param = `input[${index}].content[${at}]`;
+        for (const [partIndex, { type }] of listOf(item.content).entries()) {
+          const param = `input[${index}].content[${partIndex}]`;
           const message = `Invalid value: '${type}'. Supported values are: ${parts.map((name) => `'${name}'`).join(', ')}.`;
           if (item.role !== undefined && !parts.includes(String(type))) return refusal(message, param, 'invalid_value');
         }
@@ -153,17 +153,17 @@ export const responsesRules: readonly VendorRule[] = [
           "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.";
         return refusal(message, 'input');
       }
-      // Functions are strict unless they say that they are not.
+      // In this API a function is strict unless it declares the opposite.
       const tools = listOf(body.tools).filter(({ type, strict: own }) => type === 'function' && own !== false);
       const schemas = [
         ...(strict === true ? [{ name, schema }] : []),
         ...tools.map((tool) => ({ name: tool.name, schema: tool.parameters })),
       ];
-      for (const each of schemas) {
-        const open = schemasIn(each.schema).find(
+      for (const strictSchema of schemas) {
+        const open = schemasIn(strictSchema.schema).find(
           (inner) => inner.part.type === 'object' && inner.part.additionalProperties !== false,
         );
-        const message = `Invalid schema for '${each.name}': In context=${open?.at}, 'additionalProperties' is required to be supplied and to be false.`;
+        const message = `Invalid schema for '${strictSchema.name}': In context=${open?.place}, 'additionalProperties' is required to be supplied and to be false.`;
         if (open) return refusal(message, 'text.format.schema', 'invalid_json_schema');
       }
       return null;
@@ -216,7 +216,7 @@ export const responsesRules: readonly VendorRule[] = [
 const verify =
   'Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.';
 
-/** What both of OpenAI's APIs refuse to organisations that it has not verified. */
+/** The requests that both of OpenAI's APIs refuse to organisations that OpenAI hasn't verified. */
 export const unverifiedRules: readonly VendorRule[] = [
   {
     source:

@@ -1,9 +1,12 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 
-/** One way to do a step: a tool, and what it is called with. A text is for a custom tool, or for a function in its place. */
+/**
+ * One way to do a step: a tool and its input. An input that is text is for a custom tool, or for a
+ * function that replaces it.
+ */
 type Choice = readonly [tool: RegExp, input: object | string];
 
-/** A step that a double takes with the first of these tools that it is offered. */
+/** A step that a double takes with the first of these tools that the request offers. */
 export class ScriptedCall {
   readonly choices: readonly Choice[];
 
@@ -18,7 +21,7 @@ export interface OfferedTool {
   readonly namespace?: string;
 }
 
-/** A tool and its input; of a step without a script the first tool. */
+/** Returns the tool and the input of a step. A step without a script uses the first tool. */
 export function calledTool(
   step: object | undefined,
   offered: readonly OfferedTool[],
@@ -34,7 +37,7 @@ export function calledTool(
   throw new Error(`the double was offered none of its tools, but ${offered.map(({ name }) => name).join(', ')}`);
 }
 
-/** The tools of a request of the Responses API, those in namespaces too. */
+/** Returns the tools of a Responses API request, including those in namespaces. */
 export const responsesTools = (tools: unknown): OfferedTool[] =>
   asArray(tools)
     .map(asObject)
@@ -45,7 +48,7 @@ export const responsesTools = (tools: unknown): OfferedTool[] =>
       return [{ name: asText(tool.name) ?? type, type }];
     });
 
-/** The item of a call in the form of its tool. */
+/** Formats a call in the form that its tool requires. */
 export function getCallItem({ tool, input }: ReturnType<typeof calledTool>, id: string): JsonObject {
   const named = { name: tool.name, ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }) };
   const call = { call_id: `call_${id}`, status: 'completed' };

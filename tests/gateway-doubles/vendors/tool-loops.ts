@@ -4,18 +4,18 @@ import { calledTool, getCallItem, responsesTools } from './scripted-calls.ts';
 import { listOf } from './vendor-rule.ts';
 
 /**
- * How the doubles think through a tool loop: calls of the first tool, one after the other, and then a sentence that says whether
- * all of their earlier thinking came back.
+ * The answers of the vendors' doubles in a tool loop: calls of the first tool, one after another, and then a sentence
+ * that shows whether all their earlier reasoning was sent back.
  */
 export type CallArguments = readonly object[];
-/** What they call it with, unless they are told. */
+/** The default inputs of the calls. */
 export const weatherCalls: CallArguments = [{ city: 'Rome' }, { city: 'Oslo' }];
 export const thoughtThrough = 'It is warm in both, as I thought.';
 export const lostTheThread = 'It is warm in both.';
 const thought = 'I need to call a tool.';
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64');
-/** As the vendors' own: base64 with every character it has. */
+/** Makes a value opaque as the vendors do, in base64 with every character that base64 has. */
 const sealed = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64');
 const drawnId = (seed: unknown) => createHash('sha256').update(JSON.stringify(seed)).digest('hex');
 
@@ -35,15 +35,15 @@ export function openAiLoop(body: JsonObject, model: string, given: CallArguments
   const { tool, input } = calledTool(given[done], offered);
   const fn = { name: tool.name, arguments: JSON.stringify(input) };
   const call = { index: 0, id: `call_${drawnId(body).slice(0, 24)}`, type: 'function', function: fn };
-  // Servers of open models say what was thought, OpenAI does not.
-  const said = /^gpt-oss/.test(model) ? chunk({ reasoning: thought }) : '';
-  return [said, chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), usage, 'data: [DONE]\n\n'].join('');
+  // Servers of open models send the reasoning in plain text, OpenAI does not.
+  const reasoningChunk = /^gpt-oss/.test(model) ? chunk({ reasoning: thought }) : '';
+  return [reasoningChunk, chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), usage, 'data: [DONE]\n\n'].join('');
 }
 
-/** The same over OpenAI's Responses API, whose reasoning items come back encrypted. */
+/** The same loop over OpenAI's Responses API, whose reasoning items must come back encrypted. */
 export function responsesLoop(body: JsonObject, model: string, given: CallArguments): string {
   const input = listOf(body.input);
-  const calls = input.flatMap(({ type }, at) => (isCall(type) ? [at] : []));
+  const calls = input.flatMap(({ type }, index) => (isCall(type) ? [index] : []));
   const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
   const answer = (...output: object[]) => {
     const done = output.map((item, index) =>
@@ -57,11 +57,11 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
     ].join('');
   };
   if (calls.length >= given.length) {
-    const text = ending(calls.every((at) => input[at - 1]?.type === 'reasoning'));
+    const text = ending(calls.every((index) => input[index - 1]?.type === 'reasoning'));
     const content = [{ type: 'output_text', annotations: [], logprobs: [], text }];
-    const said = { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 };
+    const deltaFields = { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 };
     return (
-      getEvent({ ...said, delta: text }) +
+      getEvent({ ...deltaFields, delta: text }) +
       answer({ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content })
     );
   }
@@ -72,43 +72,46 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
   return answer({ id: `rs_${id}`, type: 'reasoning', encrypted_content, summary }, call);
 }
 
-/** Kinds of calls that the caller runs. */
+/** Returns whether an item is a call that the caller runs. */
 const isCall = (type: unknown) => /^(function|custom_tool|tool_search|shell|apply_patch)_call$/.test(String(type));
 
 const named = (name: unknown) => ({ name: asText(name) ?? '', type: 'function' });
 
 const blocks = (message: JsonObject) => listOf(message.content);
 
-/** All before this message that a signature is bound to. */
-const getPrefix = ({ system, tools, messages }: JsonObject, at: number) =>
-  digest({ system: system ?? null, tools: tools ?? null, messages: asArray(messages).slice(0, at) });
+/** Returns a digest of everything before this message, which a signature is bound to. */
+const getPrefix = ({ system, tools, messages }: JsonObject, index: number) =>
+  digest({ system: system ?? null, tools: tools ?? null, messages: asArray(messages).slice(0, index) });
 
-/** Anthropic's signature of what it thought here. */
-const anthropicSignature = (body: JsonObject, model: string, thinking: string, at: number) =>
-  sealed({ model, thinking: digest(thinking), prefix: getPrefix(body, at) });
+/** Returns Anthropic's signature of reasoning at this message. */
+const anthropicSignature = (body: JsonObject, model: string, thinking: string, index: number) =>
+  sealed({ model, thinking: digest(thinking), prefix: getPrefix(body, index) });
 
-/** Of what the recorded answers have thought (`recorded-streams.ts`): the vendors' own as well. */
+/** The signature of the reasoning in the recorded answers (`recorded-streams.ts`), which counts as the vendors' own. */
 const recordedSignature = 'c2ln';
 
-/** What a model thought before a call, in a conversation that nobody remembers. */
+/** Makes a model's reasoning before a call, as if from a conversation that nobody has stored. */
 export const anthropicThinking = (model: string, thinking: string) => ({
   type: 'thinking',
   thinking,
   signature: sealed({ model, thinking: digest(thinking), prefix: '' }),
 });
 
-/** What of a signature does not hold: its text, its model or the conversation before it. Null: it holds. */
+/**
+ * Returns which part of a signature is wrong: its text, its model or the conversation before it.
+ * Null means that it's valid.
+ */
 export function signatureFault(
   body: JsonObject,
   model: string,
   { thinking, signature }: JsonObject,
-  at: number,
+  index: number,
 ): 'text' | 'model' | 'conversation' | null {
   if (signature === recordedSignature) return null;
   const own = parsed(signature);
   if (own.thinking !== digest(thinking)) return 'text';
   if (own.model !== model) return 'model';
-  return own.prefix === getPrefix(body, at) ? null : 'conversation';
+  return own.prefix === getPrefix(body, index) ? null : 'conversation';
 }
 
 function parsed(signature: unknown): JsonObject {
@@ -121,7 +124,7 @@ function parsed(signature: unknown): JsonObject {
 
 export function anthropicLoop(body: JsonObject, model: string, given: CallArguments): string {
   const messages = listOf(body.messages);
-  const turns = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, at }] : []));
+  const turns = messages.flatMap((message, index) => (message.role === 'assistant' ? [{ message, at: index }] : []));
   const calls = turns.filter(({ message }) => blocks(message).some(({ type }) => type === 'tool_use'));
   const event = (type: string, more: object = {}) => getEvent({ type, ...more });
   const start = event('message_start', { message: { usage: { input_tokens: 9, output_tokens: 1 } } });
@@ -134,9 +137,9 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
       event('content_block_stop', { index }),
     ].join('');
   if (calls.length >= given.length) {
-    const complete = calls.every(({ message, at }) => {
+    const complete = calls.every(({ message, at: index }) => {
       const [first] = blocks(message);
-      return first?.type === 'thinking' && signatureFault(body, model, first, at) === null;
+      return first?.type === 'thinking' && signatureFault(body, model, first, index) === null;
     });
     return start + block(0, { type: 'text', text: ending(complete) }) + end('end_turn');
   }
@@ -164,17 +167,17 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
   ].join('');
 }
 
-/** Google's signature of a call. */
+/** Returns Google's signature of a call. */
 export const googleSignature = (model: string, call: JsonObject): string =>
   sealed({ model, call: digest([call.name, call.args]) });
 
-/** What Google's documentation names for calls that were never its own. */
+/** Values that Google documents for calls that its models didn't make. */
 const placeholders = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 export const isOwnGoogleSignature = (model: string, part: JsonObject): boolean =>
   part.thoughtSignature === googleSignature(model, asObject(part.functionCall));
 
-/** One that Google would not have signed, nor takes in place of its own. */
+/** Returns whether Google would neither have made this signature nor accept it in place of its own. */
 export const isCorrupted = (model: string, part: JsonObject): boolean =>
   part.thoughtSignature !== undefined &&
   ![...placeholders, recordedSignature].includes(String(part.thoughtSignature)) &&

@@ -8,7 +8,9 @@ import { anthropicThinking } from './tool-loops.ts';
 import { openVendorDouble } from './vendor-double.ts';
 import type { VendorRule } from './vendor-rule.ts';
 
-/** A double that refuses nothing proves nothing: each rule is seen to refuse, in the vendor's words. */
+/**
+ * A double that refuses nothing proves nothing. So these tests see each rule refuse a request in the vendor's words.
+ */
 
 const user = { role: 'user', content: 'hi' };
 const open = { type: 'object', properties: {} };
@@ -229,7 +231,7 @@ describe.each(all)('the double of %s', (vendor, refused, rules) => {
     expect(error.message).toMatch(words);
   });
 
-  test('has no rule that nothing breaks, and each says where it stands', () => {
+  test('has only rules that some request here breaks, each with its source and date', () => {
     const breaks = ({ refuses }: VendorRule) =>
       refused.some(([body]) => {
         const { model, ...rest } = body as JsonObject & { model: string };

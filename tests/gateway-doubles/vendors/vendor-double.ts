@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { recordedResponse, recordedSecret, recordedWholeResponse } from '../recorded-responses.ts';
-import { recordedStreams, recordedWholeGoogle } from '../recorded-streams.ts';
+import { recordedNonStreamingResponse, recordedResponse, recordedSecret } from '../recorded-responses.ts';
+import { recordedNonStreamingGoogle, recordedStreams } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { embeddingVendors } from './embedding-vendors.ts';
 import { googleError, googleRules } from './google-vendor.ts';
@@ -22,9 +22,9 @@ interface Vendor {
   readonly rules: readonly VendorRule[];
   readonly error: (refusal: Refusal) => object;
   readonly answer: string;
-  /** To whom asks for all at once; where it is missing, `answer` as well. */
-  readonly whole?: object;
-  /** Refused to organisations that the vendor has not verified. */
+  /** The answer to a non-streaming request. Without one, `answer` serves for both. */
+  readonly nonStreaming?: object;
+  /** Rules for organisations that the vendor has not verified. */
   readonly unverified?: readonly VendorRule[];
   readonly loop: (body: JsonObject, model: string, given: CallArguments) => string;
 }
@@ -44,7 +44,7 @@ const vendors: readonly Vendor[] = [
     rules: openAiRules,
     error: openAiError,
     answer: recordedStreams.openai.join(''),
-    whole: completion,
+    nonStreaming: completion,
     unverified: unverifiedRules,
     loop: openAiLoop,
   },
@@ -53,7 +53,7 @@ const vendors: readonly Vendor[] = [
     rules: responsesRules,
     error: openAiError,
     answer: recordedResponse.join(''),
-    whole: recordedWholeResponse,
+    nonStreaming: recordedNonStreamingResponse,
     unverified: unverifiedRules,
     loop: responsesLoop,
   },
@@ -69,12 +69,12 @@ const vendors: readonly Vendor[] = [
     rules: googleRules,
     error: googleError,
     answer: recordedStreams.google.join(''),
-    whole: recordedWholeGoogle,
+    nonStreaming: recordedNonStreamingGoogle,
     loop: googleLoop,
   },
 ];
 
-/** A request that a vendor got, and its refusal. */
+/** A request that a vendor received, and its refusal. */
 export interface VendorCall {
   readonly url: string;
   readonly body: JsonObject;
@@ -83,16 +83,19 @@ export interface VendorCall {
 
 export interface DoubleOptions {
   readonly verified?: boolean;
-  /** OpenAI can read what it encrypted when that comes back. */
+  /** Makes OpenAI accept reasoning that it encrypted when it's sent back. */
   readonly decrypts?: boolean;
-  /** It thinks and calls its tool with what is given for a request, one call after the other. */
+  /** Makes the vendors reason and call their tools with the inputs given for a request, one call after another. */
   readonly loop?: ((body: JsonObject) => CallArguments) | null;
-  /** The last words of a loop, in place of those that say whether all thinking came back. */
-  readonly says?: string;
+  /** The last words of a tool loop, instead of those that show whether all reasoning came back. */
+  readonly finalWords?: string;
 }
 
-/** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble({ verified = true, decrypts = false, loop = null, says }: DoubleOptions = {}) {
+/**
+ * Opens doubles of all three vendors in place of the network. Each refuses what the real vendor refuses, in its words,
+ * and answers everything else.
+ */
+export function openVendorDouble({ verified = true, decrypts = false, loop = null, finalWords }: DoubleOptions = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -107,18 +110,18 @@ export function openVendorDouble({ verified = true, decrypts = false, loop = nul
     calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
     if (!('loop' in vendor)) return Response.json(vendor.answer(body, model));
-    if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), says));
+    if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), finalWords));
     const isNonStreaming = body.stream === false || url.includes(':generateContent');
-    if (isNonStreaming && vendor.whole) return Response.json(vendor.whole);
+    if (isNonStreaming && vendor.nonStreaming) return Response.json(vendor.nonStreaming);
     return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
   };
   return { send, calls };
 }
 
-function ending(events: string, says: string | undefined): string {
-  if (says === undefined) return events;
+function ending(events: string, finalWords: string | undefined): string {
+  if (finalWords === undefined) return events;
   return [thoughtThrough, lostTheThread].reduce(
-    (all, words) => all.replaceAll(inJson(words), () => inJson(says)),
+    (all, words) => all.replaceAll(inJson(words), () => inJson(finalWords)),
     events,
   );
 }

@@ -6,7 +6,7 @@ import { type ChatBench, openChatBench } from '../chat-bench.ts';
 import { ordinaryFeatures } from './ordinary-features.ts';
 import { openVendorDouble } from './vendor-double.ts';
 
-/** Every model of the catalogue × every ordinary feature: no vendor refuses what the gateway sends it. */
+/** Tests every model of the catalogue with every ordinary feature: no vendor refuses what the gateway sends it. */
 
 const { models } = buildCatalogue('2026-11-22', []);
 const vendors = openVendorDouble();
@@ -36,15 +36,15 @@ const ask = async (model: Pick<CatalogueModel, 'id'>, body: object) => {
 };
 
 describe.each(models.map((model) => [model.id, model] as const))('%s', (_id, model) => {
-  test('answers what it claims, and is not asked for what it does not', async () => {
+  test('answers requests for features that it claims, and its vendor never receives the others', async () => {
     const refused: object[] = [];
     for (const feature of ordinaryFeatures) {
       const claims = feature.needs.every((name) => model.capabilities.includes(name));
       const { status, text, calls } = await ask(model, feature.body(model));
       const refusals = calls.flatMap(({ refusal }) => refusal?.message ?? []);
       const answered = status === 200 && refusals.length === 0;
-      const saidSo = answered && text.includes('"parameter_dropped"');
-      const asExpected = claims ? answered : saidSo || (status === 400 && calls.length === 0);
+      const reportedDropped = answered && text.includes('"parameter_dropped"');
+      const asExpected = claims ? answered : reportedDropped || (status === 400 && calls.length === 0);
       if (!asExpected) refused.push({ feature: feature.name, claims, status, refusals, text: text.slice(0, 300) });
     }
     expect(refused).toEqual([]);
@@ -58,7 +58,7 @@ const [call, use] = [
   { type: 'tool_use', id: 'call_1', name: 'one', input: {} },
 ];
 const hi = { role: 'user', content: 'hi' };
-/** A round of tools with as much thinking as the interface knows to ask for. */
+/** A round of tool results with as much reasoning as the API can ask for. */
 const rounds: readonly (readonly [path: string, body: object])[] = [
   [
     '/v1/responses',
@@ -86,7 +86,7 @@ const rounds: readonly (readonly [path: string, body: object])[] = [
   ],
 ];
 
-test.each(rounds)('%s: every model that calls tools answers a round of them', async (path, body) => {
+test.each(rounds)('%s: every model that calls tools answers a round of tool results', async (path, body) => {
   const refused: object[] = [];
   for (const model of models.filter(({ capabilities }) => capabilities.includes('tools'))) {
     const before = vendors.calls.length;
@@ -112,7 +112,7 @@ describe('the router', () => {
     },
   );
 
-  test('offers no model that would do by halves what is asked', async () => {
+  test('chooses no model that would fulfil only half of a request', async () => {
     const forced = ordinaryFeatures.find(({ name }) => name === 'effort and a forced tool')?.body(anyModel);
     for (const only of [['anthropic/claude-opus-5-5'], ['anthropic/claude-fable-5-1']]) {
       const { status, calls } = await ask({ id: 'router' }, { ...forced, route: { only } });

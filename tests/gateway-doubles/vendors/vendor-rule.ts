@@ -1,14 +1,15 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 
 /**
- * What a vendor refuses, by its documentation and by what its API was seen to answer. These tables know nothing of the gateway's
- * facts: they are written in the vendor's own terms from the vendor's own pages, so that the two check each other.
+ * A rule by which a vendor refuses requests, from its documentation and from observed answers of its API. These
+ * tables know nothing of the gateway's model facts: they are written in the vendor's terms from the vendor's pages,
+ * so the two check each other.
  */
 export interface VendorRule {
-  /** Where it stands, and when it was read there. */
+  /** The page that states the rule, and the day it was read. */
   readonly source: string;
   readonly read: string;
-  /** Why this request is refused; null where this rule has nothing against it. */
+  /** Returns why the rule refuses this request, or null. */
   refuses(body: JsonObject, model: string, headers?: Headers): Refusal | null;
 }
 
@@ -32,7 +33,7 @@ export const firstRefusal = (
   return null;
 };
 
-/** Names of a body that are not among those a vendor knows. */
+/** Returns the fields of a body that the vendor doesn't know. */
 export const unknownNames = (body: JsonObject, known: readonly string[]): string[] =>
   Object.keys(body).filter((name) => !known.includes(name));
 
@@ -42,13 +43,13 @@ export const hasTools = (body: JsonObject): boolean => asArray(body.tools).lengt
 
 export const isBlank = (value: unknown): boolean => !/\S/.test(asText(value) ?? '');
 
-/** Every schema inside a JSON schema, itself first, with its place. */
-export function schemasIn(schema: unknown, at = '()'): { readonly part: JsonObject; readonly at: string }[] {
+/** Returns every schema inside a JSON schema, the outermost first, with its place. */
+export function schemasIn(schema: unknown, place = '()'): { readonly part: JsonObject; readonly place: string }[] {
   const part = asObject(schema);
   const maps = ['properties', '$defs', 'definitions'].flatMap((name) => Object.entries(asObject(part[name])));
   const lists = ['anyOf', 'oneOf', 'allOf'].flatMap((name) =>
     asArray(part[name]).map((inner) => [name, inner] as const),
   );
   const items = part.items === undefined ? [] : [['items', part.items] as const];
-  return [{ part, at }, ...[...maps, ...lists, ...items].flatMap(([name, inner]) => schemasIn(inner, `(${name})`))];
+  return [{ part, place }, ...[...maps, ...lists, ...items].flatMap(([name, inner]) => schemasIn(inner, `(${name})`))];
 }
