@@ -9,7 +9,10 @@ import { listen } from '#gateway/http/listen.ts';
 import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
 import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
 
-/** Coding agents as npm has them, installed by `scripts/agents.mjs`, before a gateway on loopback whose vendors are doubles. */
+/**
+ * Runs coding agents as npm has them, installed by `scripts/agents.mjs`, against a gateway on loopback
+ * whose vendors are doubles.
+ */
 
 const programs = fileURLToPath(new URL('../../.cache/agents/node_modules/', import.meta.url));
 
@@ -23,7 +26,7 @@ export const claudeProgram = join(
 
 export const file = 'note.txt';
 
-/** Creates a file, reads it and edits it, with whatever tool an agent offers for that. */
+/** The calls that create a file, read it and edit it, with whichever tools an agent offers for that. */
 export const fileTask: readonly ScriptedCall[] = [
   shellStep(`printf 'one\\n' > ${file}`),
   shellStep(`cat ${file}`),
@@ -45,7 +48,7 @@ function shellStep(command: string): ScriptedCall {
   return new ScriptedCall(...choices(command));
 }
 
-/** A gateway that programs can reach, with a folder for one of them to work in. */
+/** Opens a gateway that programs can reach, with a folder for one of them to work in. */
 export async function openForAgents() {
   const vendors = await openThreeVendors({ balance: '100' }, { loop: () => fileTask });
   const server = await listen(vendors.gateway, { port: 0 });
@@ -64,20 +67,20 @@ export async function openForAgents() {
     home,
     work,
     written: () => readFileSync(join(work, file), 'utf8'),
-    /** What a vendor refused, and what its double was sent. */
+    /** The vendors' refusals, and the requests that their doubles received. */
     refusals: () => vendors.calls.flatMap(({ refusal }) => refusal?.message ?? []),
     calls: vendors.calls,
     entries: vendors.entries,
     /** Writes a file of the agent's settings. */
     setting(path: string, content: string) {
-      const whole = join(home, path);
-      mkdirSync(dirname(whole), { recursive: true });
-      writeFileSync(whole, content);
+      const target = join(home, path);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
     },
   };
 }
 
-/** Runs a program to its end with nothing of the machine's own settings. */
+/** Runs a program to its end, without this machine's own settings. */
 export async function runAgent(
   [program, ...parameters]: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
@@ -90,5 +93,5 @@ export async function runAgent(
     text(child.stderr),
     new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject)),
   ]);
-  return { code, stdout, said: `${stdout}\n${stderr}` };
+  return { code, stdout, output: `${stdout}\n${stderr}` };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { claudeProgram, openForAgents, runAgent } from './agent-programs.ts';
 
-/** Claude Code as it comes, by the variables that its documentation gives for a gateway. */
+/** Runs Claude Code unchanged, with the variables that its documentation gives for a gateway. */
 
 const models = [
   ...['opus', 'openai/gpt-4.1', 'openai/gpt-5.5', 'openai/gpt-6-sol', 'anthropic/claude-sonnet-4-5'],
@@ -11,7 +11,7 @@ const models = [
 test.each(models)('Claude Code creates, reads and edits a file with %s', async (model) => {
   const agents = await openForAgents();
   const parameters = ['-p', 'Do the task.', '--model', model, '--allowedTools', 'Bash'];
-  const { code, said } = await runAgent([claudeProgram, ...parameters], {
+  const { code, output } = await runAgent([claudeProgram, ...parameters], {
     cwd: agents.work,
     env: {
       HOME: agents.home,
@@ -21,7 +21,7 @@ test.each(models)('Claude Code creates, reads and edits a file with %s', async (
       DISABLE_AUTOUPDATER: '1',
     },
   });
-  expect(agents.refusals(), said).toEqual([]);
-  expect(code, said).toBe(0);
+  expect(agents.refusals(), output).toEqual([]);
+  expect(code, output).toBe(0);
   expect(agents.written()).toBe('two\n');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lostTheThread, thoughtThrough } from '../gateway-doubles/vendors/tool-loops.ts';
 import { codexProgram, openForAgents, runAgent } from './agent-programs.ts';
 
-/** Codex CLI as it comes, by the settings that its documentation gives for a provider of one's own. */
+/** Runs Codex CLI unchanged, with the settings that its documentation gives for a custom provider. */
 
 const models = [
   ...['openai/gpt-4.1', 'openai/gpt-5.5', 'openai/gpt-6-sol', 'anthropic/claude-sonnet-4-5'],
@@ -24,13 +24,13 @@ test.each(models)('Codex creates, reads and edits a file with %s', async (model)
     ].join('\n'),
   );
   const parameters = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'Do the task.'];
-  const { code, said } = await runAgent([process.execPath, codexProgram, ...parameters], {
+  const { code, output } = await runAgent([process.execPath, codexProgram, ...parameters], {
     cwd: agents.work,
     env: { CODEX_HOME: agents.home, HOME: agents.home, PORTICO_KEY: agents.key },
   });
-  expect(agents.refusals(), said).toEqual([]);
-  expect(code, said).toBe(0);
-  // It asks this model for no thinking, so that none comes back.
-  expect(said).toContain(model.endsWith('claude-sonnet-4-5') ? lostTheThread : thoughtThrough);
+  expect(agents.refusals(), output).toEqual([]);
+  expect(code, output).toBe(0);
+  // Codex requests no reasoning from this model, so none comes back.
+  expect(output).toContain(model.endsWith('claude-sonnet-4-5') ? lostTheThread : thoughtThrough);
   expect(agents.written()).toBe('two\n');
 });

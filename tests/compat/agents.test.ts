@@ -7,7 +7,9 @@ import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
 import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
-/** `@openai/agents` by its own choice of API, which is Responses with its default store, before three vendors. */
+/**
+ * Tests `@openai/agents` in front of three vendors. By its own choice it uses the Responses API with its default store.
+ */
 
 setTracingDisabled(true);
 const models = ['openai/gpt-5', 'openai/gpt-5.4', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
@@ -39,7 +41,7 @@ async function open(double: DoubleOptions) {
 
 type Usage = { cost_usd: string } | undefined;
 
-/** What a run says each of its answers cost. */
+/** Returns a run's output and the costs in its answers. */
 async function getBills(runner: Runner, agent: Agent, stream: boolean): Promise<{ output: unknown; bills: unknown[] }> {
   if (!stream) {
     const { finalOutput, rawResponses } = await runner.run(agent, question);
@@ -59,7 +61,7 @@ async function getBills(runner: Runner, agent: Agent, stream: boolean): Promise<
 }
 
 test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
-  '%s thinks through a loop of tools, streamed: %s, and costs what the ledger says',
+  '%s keeps its reasoning through a tool loop, streamed: %s, and costs what the ledger charged',
   async (model, stream) => {
     const { runner, weather, asked, refusals, spent } = await open({ loop: () => weatherCalls });
     const agent = new Agent({ name: 'Guide', instructions: 'Be short.', model, tools: [weather] });
@@ -85,7 +87,7 @@ test.each(models)('%s hands a chat over to another agent, which answers with an 
 });
 
 test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
-  '%s runs commands and edits files on the machine of the agent, streamed: %s',
+  "%s runs commands and edits files on the agent's machine, streamed: %s",
   async (model, stream) => {
     const steps = [
       new ScriptedCall([/^shell$/, { commands: ['ls', 'pwd'] }]),

@@ -9,9 +9,11 @@ import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
 import { openThreeVendors, vendorModels } from '../gateway-doubles/three-vendors.ts';
 import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
-/** The AI SDK by four of its providers, each as its own documentation sets it up, before three vendors. */
+/**
+ * Tests the AI SDK with four of its providers, each set up as its own documentation shows, in front of three vendors.
+ */
 
-// Both warn on the console: of models with names that they do not know, and of Google's thoughts, which have no signature.
+// Both warn on the console: about models with unknown names, and about Google's reasoning, which has no signature.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 vi.spyOn(console, 'warn').mockImplementation(() => {});
 
@@ -44,20 +46,20 @@ async function open(provider: (typeof providers)[number][1], ...options: Paramet
 }
 
 describe.each(providers)('%s', (_name, provider) => {
-  test.each(models)('%s thinks through a loop of tools, whole and streamed', async (name) => {
+  test.each(models)('%s keeps its reasoning through a tool loop, non-streaming and streamed', async (name) => {
     const { getModel, refusals } = await open(provider, {}, { loop: () => weatherCalls });
     const asked = { model: getModel(name), prompt, tools: { weather }, stopWhen };
-    const whole = await generateText(asked);
+    const generated = await generateText(asked);
     const streamed = streamText(asked);
-    expect([whole.text, await streamed.text]).toEqual([thoughtThrough, thoughtThrough]);
-    const cities = [whole.steps, await streamed.steps].map((steps) =>
+    expect([generated.text, await streamed.text]).toEqual([thoughtThrough, thoughtThrough]);
+    const cities = [generated.steps, await streamed.steps].map((steps) =>
       steps.flatMap(({ toolCalls }) => toolCalls.map(({ input }) => input)),
     );
     expect(cities).toEqual([weatherCalls, weatherCalls]);
     expect(refusals()).toEqual([]);
   });
 
-  test.each(models)('%s answers with an object, after a tool as well', async (name) => {
+  test.each(models)('%s answers with an object, even after a tool call', async (name) => {
     const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
     const { getModel, refusals } = await open(provider, {}, { loop, finalWords: '{"city":"Rome"}' });
     const asked = { model: getModel(name), prompt, output: Output.object({ schema: place }) };
@@ -70,10 +72,10 @@ describe.each(providers)('%s', (_name, provider) => {
     expect(refusals()).toEqual([]);
   });
 
-  test.each(vendorModels)('%s goes on with a chat of words, thoughts and calls', async (name) => {
+  test.each(vendorModels)('%s continues a chat that contains text, reasoning and tool calls', async (name) => {
     const { getModel, calls, refusals } = await open(provider);
-    const one = tool({ inputSchema: z.object({ a: z.number().optional() }), execute: async () => 'ok' });
-    const asked = { model: getModel(name), tools: { one, two: one }, stopWhen: isStepCount(3) };
+    const noop = tool({ inputSchema: z.object({ a: z.number().optional() }), execute: async () => 'ok' });
+    const asked = { model: getModel(name), tools: { one: noop, two: noop }, stopWhen: isStepCount(3) };
     const messages: ModelMessage[] = [{ role: 'user', content: prompt }];
     messages.push(...(await generateText({ ...asked, messages })).responseMessages);
     messages.push({ role: 'user', content: 'And then?' });

@@ -6,7 +6,7 @@ import { type ChatBench, openChatBench } from '../gateway-doubles/chat-bench.ts'
 import { getEvents } from '../gateway-doubles/events-of.ts';
 import { testModel } from '../gateway-doubles/test-models.ts';
 
-/** Upstreams written by somebody else: what they send and what they accept was not made to fit our adapters. */
+/** Tests against upstreams written by somebody else: what they send and accept was not made to fit our adapters. */
 const mock = new LLMock({ port: 0, host: '127.0.0.1', auth: { apiKeys: ['platform-key', 'own-key-1'] } });
 let origin = '';
 let bench: ChatBench;
@@ -53,7 +53,7 @@ const models = [
 ];
 
 describe.each(models)('%s', (model) => {
-  test('streams the answer that the upstream holds', async () => {
+  test("streams the upstream's answer", async () => {
     mock.onMessage('capital', { content: 'Paris, and nothing but Paris. 世界' }, { chunkSize: 3 });
     const events = await getEvents(await bench.post(path, { model, messages: user('capital?'), stream: true }));
     expect(events.at(-1)).toBe('[DONE]');
@@ -65,7 +65,7 @@ describe.each(models)('%s', (model) => {
     expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: {} });
   });
 
-  test('answers a request with marks for a prompt cache', async () => {
+  test('answers a request with prompt cache marks', async () => {
     mock.onMessage('capital', { content: 'Paris.' });
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const messages = [
@@ -76,7 +76,7 @@ describe.each(models)('%s', (model) => {
     expect(completionResponse.parse(await answer.json()).choices[0]?.message.content).toBe('Paris.');
   });
 
-  test('takes a tool call and brings its result back', async () => {
+  test('returns a tool call and accepts its result', async () => {
     mock.on(
       { userMessage: 'weather', hasToolResult: false },
       { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
@@ -102,7 +102,7 @@ describe.each(models)('%s', (model) => {
     [500, 502, 'upstream_error'],
     [503, 503, 'upstream_overloaded'],
     [529, 503, 'upstream_overloaded'],
-  ])('an upstream %i is a %i %s after exactly one call', async (status, ours, code) => {
+  ])('turns an upstream %i into a %i %s after exactly one call', async (status, ours, code) => {
     mock.nextRequestError(status, { message: 'x', type: 'some_error' });
     const response = await bench.post(path, { model, messages: user('hello') });
     const body = await response.json();
@@ -111,17 +111,17 @@ describe.each(models)('%s', (model) => {
     expect(await bench.onlyRequest()).toMatchObject({ charge: 0n, status: 'failed' });
   });
 
-  test('an answer that is cut off is never a success', async () => {
+  test('never reports an answer that is cut off as a success', async () => {
     mock.onMessage('long', { content: 'x'.repeat(400) }, { chunkSize: 10, truncateAfterChunks: 4, latency: 5 });
     const text = await (await bench.post(path, { model, messages: user('long'), stream: true })).text();
     expect(text).toContain('upstream_truncated');
     expect(text).not.toContain('[DONE]');
-    // What was delivered of it is paid for.
+    // The part that was delivered is paid for.
     const row = await bench.onlyRequest();
     expect(row).toMatchObject({ status: 'failed', charge: row.upstream_cost, estimated: 1n });
   });
 
-  test('the caller’s own key is the one that arrives', async () => {
+  test("sends the caller's own key to the upstream", async () => {
     mock.onMessage('hello', { content: 'hi' });
     const good = await bench.post(path, { model, messages: user('hello'), byoapi_key: 'own-key-1' });
     expect(completionResponse.parse(await good.json())).toMatchObject({ byok: true, usage: { cost_usd: '0' } });
@@ -130,7 +130,7 @@ describe.each(models)('%s', (model) => {
   });
 });
 
-test('a router request goes on to the next provider and tells who was tried', async () => {
+test('a router request continues with the next provider and lists the attempts', async () => {
   mock.onMessage('hello', { content: 'hi' });
   mock.nextRequestError(503);
   const response = await bench.post(path, { model: 'router', messages: user('hello') });

@@ -6,16 +6,16 @@ import type { OwnGateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 
-/** The client as another program uses it: its own fetch, a socket, and nothing of the app. */
+/** Uses the client as another program does: with its own fetch, over a socket, and without the app. */
 let gateway: OwnGateway;
 let server: Listening;
 let client: GatewayClient;
 let accountId: string;
-/** Methods that some test called. */
+/** The client's methods that some test called. */
 const used = new Set<string>();
 
-const watched = (one: GatewayClient): GatewayClient =>
-  new Proxy(one, {
+const watched = (inner: GatewayClient): GatewayClient =>
+  new Proxy(inner, {
     get(target, name, receiver) {
       used.add(String(name));
       return Reflect.get(target, name, receiver);
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const messages = [{ role: 'user' as const, content: 'hello' }];
 
-test('asks what it would cost, asks it, and finds what it did cost in the records', async () => {
+test('quotes a request, sends it, and finds its cost in the records', async () => {
   const body = { model: 'sandbox/echo', messages, max_tokens: 20, metadata: { purpose: 'tool' } };
   const quoted = await client.quote(body);
   const answer = await client.completion(body);
@@ -51,7 +51,7 @@ test('asks what it would cost, asks it, and finds what it did cost in the record
   expect(await client.requestRecord(data[0]?.id ?? '')).toEqual(data[0]);
 });
 
-test('streams both forms to the same text', async () => {
+test('streams both APIs to the same text', async () => {
   let prompt = '';
   for await (const { text } of client.chatStream({ model: 'sandbox/echo', prompt: 'hello' })) prompt += text;
   let completion = '';
@@ -62,7 +62,7 @@ test('streams both forms to the same text', async () => {
   expect((await client.chat({ model: 'sandbox/echo', prompt: 'hello' })).text).toBe('hello');
 });
 
-test('reads the account, the ledger page by page, usage, models and what the gateway offers', async () => {
+test("reads the account, the ledger page by page, usage, models and the gateway's features", async () => {
   expect((await client.info()).extensions).toEqual(expect.arrayContaining(['quote', 'requests']));
   expect((await client.models()).data.map(({ id }) => id)).toContain('sandbox/echo');
   expect((await client.model('sandbox/echo')).simulated).toBe(true);
@@ -84,7 +84,7 @@ test('reads the account, the ledger page by page, usage, models and what the gat
   expect(lines.length).toBeGreaterThan(3);
 });
 
-test('takes a token as well as a key, and a new one as soon as it is there', async () => {
+test('accepts a token as well as a key, and uses a new token as soon as there is one', async () => {
   const user = await gateway.operator.createUser({ accountId, name: 'Ada' });
   const issue = () => gateway.operator.issueToken({ userId: user.id, scopes: ['models'], lifetimeS: 60 });
   let { token, id } = await issue();
@@ -97,11 +97,11 @@ test('takes a token as well as a key, and a new one as soon as it is there', asy
   expect((await ada.models()).data.length).toBeGreaterThan(1);
 });
 
-test('makes, changes and ends keys, none of which is told twice', async () => {
+test('makes, changes and revokes keys, and shows each key only once', async () => {
   const made = await client.createKey({ label: 'A program', scopes: ['chat'], spend_limit_usd: '1' });
   expect(made.key).toMatch(/^sk-portico-/);
-  const { key: _key, ...told } = made;
-  expect((await client.keys({ limit: 1 })).data).toEqual([told]);
+  const { key: _key, ...listed } = made;
+  expect((await client.keys({ limit: 1 })).data).toEqual([listed]);
   expect(await client.changeKey(made.id, { label: 'Renamed', spend_limit_usd: null })).toMatchObject({
     label: 'Renamed',
     spend_limit_usd: null,
@@ -112,7 +112,7 @@ test('makes, changes and ends keys, none of which is told twice', async () => {
   await expect(program.verify()).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-test('says what is wrong: no gateway there, an answer of something else, a call that was given up', async () => {
+test('reports what is wrong: no gateway, an answer of another server, a call that was aborted', async () => {
   const nowhere = gatewayClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'x' });
   await expect(nowhere.models()).rejects.toMatchObject({ status_code: 0, code: 'unreachable' });
   const other = gatewayClient({ baseUrl: server.url, apiKey: 'x', fetch: async () => Response.json({ hello: 1 }) });
@@ -121,6 +121,6 @@ test('says what is wrong: no gateway there, an answer of something else, a call 
   await expect(client.models({ signal: given })).rejects.toThrow('no longer wanted');
 });
 
-test('has no method that was not tried here', () => {
+test('has no method that these tests do not call', () => {
   expect([...Object.keys(client)].filter((name) => !used.has(name))).toEqual([]);
 });

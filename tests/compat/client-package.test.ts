@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = (name: string) => join(root, 'node_modules', name);
 const call = promisify(execFile);
 
-/** A folder outside of the repository, in which the packed client is installed. Nothing is fetched. */
+/** Makes a folder outside the repository and installs the packed client in it. Nothing is downloaded. */
 async function installedOutside() {
   const folder = await mkdtemp(join(tmpdir(), 'portico-outside-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -43,14 +43,14 @@ async function openGatewayForOthers() {
   return { url: server.url, key: (await gateway.operator.createKey({ accountId })).key };
 }
 
-test('the packed client is installed elsewhere; the example of its page compiles and runs there', async () => {
+test('the packed client is installed outside the repository, and its documented example compiles and runs there', async () => {
   const folder = await installedOutside();
   const own = join(folder, 'node_modules', '@portico', 'client');
   const manifest = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
   for (const [name, version] of Object.entries(manifest.dependencies)) {
     expect(JSON.parse(await readFile(join(installed(name), 'package.json'), 'utf8')).version).toBe(version);
   }
-  // What it needs is asked for by name, and nothing of the repository is.
+  // The package imports its dependencies by name and nothing of the repository.
   const modules = (await readdir(join(own, 'lib'), { recursive: true })).filter((name) => /\.(d\.ts|js)$/.test(name));
   expect(modules.length).toBeGreaterThan(20);
   for (const name of modules) {

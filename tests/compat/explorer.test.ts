@@ -7,7 +7,7 @@ import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { hasBrowser, launchBrowser } from '../support/test-browser.ts';
 
-/** `/docs` in a browser: the page's own policy is in force, and what it refuses is counted. */
+/** Opens `/docs` in a browser with the page's own policy, and counts what the policy refuses. */
 describe.skipIf(!hasBrowser('/docs in a browser is'))('the explorer', () => {
   let gateway: Gateway;
   let server: Listening;
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser('/docs in a browser is'))('the explorer', () => {
     return { page, problems };
   }
 
-  test('sends what the form says with the key, and shows the answer as it comes', async () => {
+  test("sends the form's request with the key and shows the answer as it arrives", async () => {
     const { page, problems } = await open();
     await page.getByLabel('API key or token').fill(key);
     const chat = page.locator('#chat');
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser('/docs in a browser is'))('the explorer', () => {
     await page.close();
   });
 
-  test('shows a refusal without a key as the error it is', async () => {
+  test('shows a request without a key as the error it gets', async () => {
     const { page } = await open();
     const account = page.locator('#account');
     await account.locator('> summary').click();

@@ -6,7 +6,7 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
-/** Our own client in the gateway's process, as the desktop uses it: no socket in between. */
+/** Uses our own client in the gateway's process, without a socket, as the desktop app does. */
 let gateway: Gateway;
 let client: GatewayClient;
 
@@ -29,16 +29,16 @@ afterAll(() => gateway.close());
 
 const user = (content: string) => [{ role: 'user' as const, content }];
 
-test('a whole answer and a streamed one say the same', async () => {
+test('a non-streaming answer and a streamed one have the same text', async () => {
   const body = { model: 'sandbox/tour', prompt: 'How does the router choose?' };
-  const whole = await client.chat(body);
+  const nonStreaming = await client.chat(body);
   let text = '';
   for await (const part of client.chatStream(body)) text += part.text;
-  expect(text).toBe(whole.text);
-  expect(Number(whole.cost_usd)).toBeGreaterThan(0);
+  expect(text).toBe(nonStreaming.text);
+  expect(Number(nonStreaming.cost_usd)).toBeGreaterThan(0);
 });
 
-test('the id of a stream names its record in the books, with the cost that the stream told', async () => {
+test('the id of a stream names its record in the ledger, which has the cost from the stream', async () => {
   const stream = await client.completionStream({ model: 'sandbox/reasoner', messages: user('why?') });
   let cost: string | undefined;
   for await (const chunk of stream) cost = chunk.usage?.cost_usd ?? cost;
@@ -57,14 +57,14 @@ test('a refusal keeps its code, and so does a stream that breaks off', async () 
   await expect(read()).rejects.toMatchObject({ code: 'upstream_truncated' });
 });
 
-test('leaving a stream early closes its books', async () => {
+test('leaving a stream early ends its request in the ledger', async () => {
   const stream = await client.completionStream({ model: 'sandbox/slow', messages: user('x') });
   for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
   await expect.poll(async () => (await client.requestRecord(stream.requestId ?? '')).status).toBe('cancelled');
   expect((await client.credits()).held).toBe('0');
 });
 
-test('a gateway that says of a key that it is not valid has refused it', async () => {
+test('a gateway that reports a key as not valid counts as refusing it', async () => {
   const stranger = gatewayClient({
     baseUrl: 'http://gateway.invalid',
     apiKey: 'sk-canary',

@@ -5,7 +5,10 @@ import { z } from 'zod';
 import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
 import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
-/** LangChain's `ChatOpenAI`: the API that it chooses for a model, and Responses where its user wants that. */
+/**
+ * Tests LangChain's `ChatOpenAI` with the API that it chooses for a model, and with the Responses
+ * API if its user chooses it.
+ */
 
 const models = [
   'openai/gpt-5',
@@ -30,30 +33,33 @@ const cases = models.flatMap((model) => [
   [model, 'Responses', { useResponsesApi: true }] as const,
 ]);
 
-test.each(cases)('%s by %s thinks through a loop of tools, whole and streamed', async (model, _api, more) => {
-  const { client, refusals } = await open(model, { loop: () => weatherCalls }, more);
-  const bound = client.bindTools([weather]);
-  const whole = (messages: BaseMessage[]) => bound.invoke(messages);
-  const streamed = async (messages: BaseMessage[]) => {
-    let all: AIMessageChunk | undefined;
-    for await (const chunk of await bound.stream(messages)) all = all ? all.concat(chunk) : chunk;
-    if (!all) throw new Error('the stream was empty');
-    return all;
-  };
-  for (const ask of [whole, streamed]) {
-    const messages: BaseMessage[] = question();
-    for (const args of weatherCalls) {
-      const answer = await ask(messages);
-      expect(answer.tool_calls).toMatchObject([{ name: 'weather', args }]);
-      const [call] = answer.tool_calls ?? [];
-      messages.push(answer, new ToolMessage({ tool_call_id: call?.id ?? '', content: 'warm' }));
+test.each(cases)(
+  '%s by %s keeps its reasoning through a tool loop, non-streaming and streamed',
+  async (model, _api, more) => {
+    const { client, refusals } = await open(model, { loop: () => weatherCalls }, more);
+    const bound = client.bindTools([weather]);
+    const invoke = (messages: BaseMessage[]) => bound.invoke(messages);
+    const streamed = async (messages: BaseMessage[]) => {
+      let all: AIMessageChunk | undefined;
+      for await (const chunk of await bound.stream(messages)) all = all ? all.concat(chunk) : chunk;
+      if (!all) throw new Error('the stream was empty');
+      return all;
+    };
+    for (const ask of [invoke, streamed]) {
+      const messages: BaseMessage[] = question();
+      for (const args of weatherCalls) {
+        const answer = await ask(messages);
+        expect(answer.tool_calls).toMatchObject([{ name: 'weather', args }]);
+        const [call] = answer.tool_calls ?? [];
+        messages.push(answer, new ToolMessage({ tool_call_id: call?.id ?? '', content: 'warm' }));
+      }
+      expect((await ask(messages)).text).toBe(thoughtThrough);
     }
-    expect((await ask(messages)).text).toBe(thoughtThrough);
-  }
-  expect(refusals()).toEqual([]);
-});
+    expect(refusals()).toEqual([]);
+  },
+);
 
-test.each(cases)('%s by %s answers with an object, however it is asked for', async (model, _api, more) => {
+test.each(cases)('%s by %s answers with an object by both methods', async (model, _api, more) => {
   const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
   const { client, refusals } = await open(model, { loop, finalWords: '{"city":"Rome"}' }, more);
   for (const method of ['jsonSchema', 'functionCalling'] as const) {

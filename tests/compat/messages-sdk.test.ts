@@ -4,7 +4,10 @@ import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
 import { openThreeVendors, streamingUpstream, vendorModels } from '../gateway-doubles/three-vendors.ts';
 import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
-/** The Messages API as the official `@anthropic-ai/sdk` package uses it, before three vendors of which only one has it. */
+/**
+ * Tests the Messages API with the official `@anthropic-ai/sdk` package in front of three vendors, of
+ * which only one has this API.
+ */
 
 async function open(...options: Parameters<typeof openThreeVendors>) {
   const vendors = await openThreeVendors(...options);
@@ -29,7 +32,7 @@ const asked = {
 };
 const question: Anthropic.MessageParam = { role: 'user', content: 'Call both.' };
 
-/** The conversation with an answer and the results of its calls. */
+/** Returns the conversation with the answer and the results of its calls added. */
 function continued(messages: Anthropic.MessageParam[], { content }: Anthropic.Message): Anthropic.MessageParam[] {
   const results = content.flatMap((block) =>
     block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'warm' }] : [],
@@ -38,11 +41,11 @@ function continued(messages: Anthropic.MessageParam[], { content }: Anthropic.Me
 }
 const getText = ({ content }: Anthropic.Message) =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-/** Of a whole answer, or of the event that ends a streamed one. */
+/** Reads the cost from a non-streaming answer, or from the event that ends a streamed one. */
 const getCost = ({ usage }: { usage: unknown }) => (usage as { cost_usd: string }).cost_usd;
 
 test.each(vendorModels)(
-  '%s is called with its results, whole and streamed, and costs what the ledger says',
+  '%s gets its tool results, non-streaming and streamed, and costs what the ledger charged',
   async (model) => {
     const { client, calls, spent } = await open();
     const first = await client.messages.create({ model, messages: [question], ...asked });
@@ -68,7 +71,7 @@ test.each(vendorModels)(
 );
 
 test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.4', 'google/gemini-3.8-flash'])(
-  '%s thinks through a loop of tools, streamed',
+  '%s keeps its reasoning through a tool loop, streamed',
   async (model) => {
     const { client, calls } = await open({}, { loop: () => weatherCalls });
     const { tools, max_tokens, system } = asked;
@@ -86,7 +89,7 @@ test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.4', 'google/gemini-3.8-fla
   },
 );
 
-test('tokens are counted, models listed, and betas taken', async () => {
+test('tokens are counted, models listed and betas accepted', async () => {
   const { client, key, fetch } = await open();
   const [model = ''] = vendorModels;
   const { input_tokens } = await client.messages.countTokens({ model, messages: [question], tools: asked.tools });
@@ -100,40 +103,37 @@ test('tokens are counted, models listed, and betas taken', async () => {
   expect(answer).toMatchObject({ type: 'message', role: 'assistant' });
 });
 
-test.each([1, 7, 1000])(
-  'models are listed in pages of %i, each once and described in its own fields',
-  async (limit) => {
-    const { client } = await open();
-    const all = (await client.models.list()).data;
-    const listed: Anthropic.ModelInfo[] = [];
-    for await (const model of client.models.list({ limit })) {
-      listed.push(model);
-      if (listed.length > all.length) break;
-    }
-    expect(listed).toEqual(all);
-    for (const model of listed) {
-      expect(model).toMatchObject({ type: 'model', display_name: expect.stringMatching(/./) });
-      expect(new Date(model.created_at).toISOString()).toBe(model.created_at);
-    }
-    expect(await client.models.retrieve('claude-sonnet-4-5')).toMatchObject({ type: 'model' });
-    const [, , third] = all;
-    const before = await client.models.list({ limit: 2, before_id: third?.id ?? '' });
-    expect([before.data, before.has_more]).toEqual([all.slice(0, 2), false]);
-    await expect(client.models.list({ after_id: 'nothing' })).rejects.toBeInstanceOf(Anthropic.BadRequestError);
-  },
-);
+test.each([1, 7, 1000])('models are listed in pages of %i, each once and with the same fields', async (limit) => {
+  const { client } = await open();
+  const all = (await client.models.list()).data;
+  const listed: Anthropic.ModelInfo[] = [];
+  for await (const model of client.models.list({ limit })) {
+    listed.push(model);
+    if (listed.length > all.length) break;
+  }
+  expect(listed).toEqual(all);
+  for (const model of listed) {
+    expect(model).toMatchObject({ type: 'model', display_name: expect.stringMatching(/./) });
+    expect(new Date(model.created_at).toISOString()).toBe(model.created_at);
+  }
+  expect(await client.models.retrieve('claude-sonnet-4-5')).toMatchObject({ type: 'model' });
+  const [, , third] = all;
+  const before = await client.models.list({ limit: 2, before_id: third?.id ?? '' });
+  expect([before.data, before.has_more]).toEqual([all.slice(0, 2), false]);
+  await expect(client.models.list({ after_id: 'nothing' })).rejects.toBeInstanceOf(Anthropic.BadRequestError);
+});
 
-test('errors are of its own classes', async () => {
+test("errors have the SDK's own classes", async () => {
   const { client, fetch, gateway } = await open();
   const [model = ''] = vendorModels;
   const poor = await gateway.operator.createAccount({ name: 'Poor' });
   const { key: poorKey } = await gateway.operator.createKey({ accountId: poor.id, scopes: ['chat'] });
-  const of = (apiKey: string) => new Anthropic({ baseURL: 'http://127.0.0.1', apiKey, fetch, maxRetries: 0 });
+  const clientWith = (apiKey: string) => new Anthropic({ baseURL: 'http://127.0.0.1', apiKey, fetch, maxRetries: 0 });
   const ask = (own: Anthropic, more: object = {}) =>
     own.messages.create({ model, max_tokens: 5, messages: [question], ...more });
   const failures: [() => Promise<unknown>, unknown, object][] = [
-    [() => ask(of('sk-none')), Anthropic.AuthenticationError, { status: 401, type: 'authentication_error' }],
-    [() => ask(of(poorKey)), Anthropic.APIError, { status: 402, type: 'billing_error' }],
+    [() => ask(clientWith('sk-none')), Anthropic.AuthenticationError, { status: 401, type: 'authentication_error' }],
+    [() => ask(clientWith(poorKey)), Anthropic.APIError, { status: 402, type: 'billing_error' }],
     [() => ask(client, { model: 'openai/nothing' }), Anthropic.NotFoundError, { status: 404, type: 'not_found_error' }],
     [() => ask(client, { max_tokens: 0 }), Anthropic.BadRequestError, { status: 400, type: 'invalid_request_error' }],
   ];
@@ -144,7 +144,7 @@ test('errors are of its own classes', async () => {
   }
 });
 
-test('a stream that breaks off is thrown', async () => {
+test('a stream that breaks off throws', async () => {
   const [begin = '', ...rest] = recordedStreams.openai;
   const events = [begin, ...rest.slice(0, 2)].join('');
   const { client } = await open({

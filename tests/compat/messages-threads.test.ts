@@ -5,8 +5,9 @@ import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-lo
 import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
 /**
- * Message threads, which the SDK's tool runner uses by default, before three vendors' doubles. Nothing keeps a conversation here, so the
- * SDK is told so and sends all of it, as it does for every server that cannot keep threads.
+ * Tests message threads, which the SDK's tool runner uses by default, in front of three vendors' doubles. The
+ * gateway stores no conversations, so it refuses the thread and the SDK sends the complete conversation, as it
+ * does for every such server.
  */
 
 const models = ['openai/gpt-5.4', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
@@ -50,7 +51,7 @@ function weatherTool() {
 }
 
 test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
-  'the tool runner goes through a loop of tools with %s, streamed: %s',
+  'the tool runner completes a tool loop with %s, streamed: %s',
   async (model, stream) => {
     const { client, sent, refusals } = await open();
     const { tool, asked } = weatherTool();
@@ -62,22 +63,25 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
   },
 );
 
-test.each(models)('a thread that may go on without one sends %s the whole conversation', async (model) => {
-  const { client, refusals, calls } = await open({ loop: () => [] });
-  const thread = client.beta.messages.thread({
-    model,
-    max_tokens,
-    system: 'You are Ann.',
-    unsupportedRequestBehavior: 'continue_unthreaded',
-  });
-  await thread.send({ role: 'user', content: 'My name is Bo.' });
-  await thread.stream({ role: 'user', content: 'What is my name?' }).finalMessage();
-  const last = JSON.stringify(calls.at(-1)?.body);
-  for (const words of ['You are Ann.', 'My name is Bo.', 'What is my name?']) expect(last).toContain(words);
-  expect(refusals()).toEqual([]);
-});
+test.each(models)(
+  'a thread that may continue without server support sends %s the complete conversation',
+  async (model) => {
+    const { client, refusals, calls } = await open({ loop: () => [] });
+    const thread = client.beta.messages.thread({
+      model,
+      max_tokens,
+      system: 'You are Ann.',
+      unsupportedRequestBehavior: 'continue_unthreaded',
+    });
+    await thread.send({ role: 'user', content: 'My name is Bo.' });
+    await thread.stream({ role: 'user', content: 'What is my name?' }).finalMessage();
+    const last = JSON.stringify(calls.at(-1)?.body);
+    for (const words of ['You are Ann.', 'My name is Bo.', 'What is my name?']) expect(last).toContain(words);
+    expect(refusals()).toEqual([]);
+  },
+);
 
-test('a thread that may not is an error that says why, and asks nobody', async () => {
+test('a thread that requires server support fails with the reason, and no vendor is called', async () => {
   const { client, calls } = await open();
   const thread = client.beta.messages.thread({ model: 'claude-sonnet-5', max_tokens });
   const error = await thread.send({ role: 'user', content: 'hi' }).catch((thrown: unknown) => thrown);

@@ -15,10 +15,12 @@ interface Setting {
   readonly key?: { readonly scopes?: readonly ('chat' | 'models' | 'account')[]; readonly spendLimit?: string };
 }
 
-/** The official client, unchanged, against a gateway on a port; both sides of the gateway are counted. */
+/**
+ * Opens the official client, unchanged, against a gateway on a port. Requests on both sides of the gateway are counted.
+ */
 async function open({ plan = 'pro', balance = '5', key = {} }: Setting = {}) {
   const upstream = await openUpstream(streamReply(recordedStreams.openai.join('')));
-  // Noon: a day that is used up does not end under the test.
+  // The clock starts at noon, so that a used-up day doesn't end during the test.
   let ahead = testNow - Date.now();
   let stopped: number | null = null;
   const gateway = await openGateway({
@@ -60,7 +62,7 @@ async function open({ plan = 'pro', balance = '5', key = {} }: Setting = {}) {
   const skip = (ms: number) => {
     ahead += ms;
   };
-  /** Stops the gateway's clock until it is called again: how long the test takes is then no matter. */
+  /** Stops the gateway's clock until it's called again, so that the duration of the test doesn't matter. */
   const holdClock = (held: boolean) => {
     if (!held && stopped !== null) ahead -= Date.now() - stopped;
     stopped = held ? Date.now() : null;
@@ -78,7 +80,7 @@ async function open({ plan = 'pro', balance = '5', key = {} }: Setting = {}) {
 
 const withKey = (key: string): OpenAI.RequestOptions => ({ headers: { 'Idempotency-Key': key } });
 
-describe('how often the official client asks, and how often that reaches the upstream', () => {
+describe('how often the official client sends a request, and how often that reaches the upstream', () => {
   test.each([
     ['402 insufficient_credits', { balance: '0' }, {}],
     ['402 key_spend_limit_exceeded', { key: { spendLimit: '0.000001' } }, {}],
@@ -88,7 +90,7 @@ describe('how often the official client asks, and how often that reaches the ups
       { plan: 'free', balance: '50' },
       { messages: [{ role: 'user', content: 'a '.repeat(80_000) }] },
     ],
-  ] as const)('%s: once, and never', async (row, setting, body) => {
+  ] as const)('%s: once, without an upstream call', async (row, setting, body) => {
     const [status, code] = row.split(' ');
     const { ask, counted } = await open(setting);
     const { error, ...counts } = await counted(ask(body as object));
@@ -96,7 +98,7 @@ describe('how often the official client asks, and how often that reaches the ups
     expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
   });
 
-  test('403 plan_limit_exceeded for a used-up day: once, and it says when the day ends', async () => {
+  test('403 plan_limit_exceeded after the daily quota: once, and the answer contains when the day ends', async () => {
     const { ask, counted, skip } = await open({ plan: 'free' });
     for (let index = 0; index < 200; index += 1) {
       if (index % 20 === 0) skip(61_000);
@@ -112,7 +114,7 @@ describe('how often the official client asks, and how often that reaches the ups
     expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
   });
 
-  test('409: three times, waiting a second between them, without another upstream call', async () => {
+  test('409: three times with a second between, without another upstream call', async () => {
     const { ask, counted, upstream } = await open();
     upstream.replyWith(hangingReply(''));
     const leave = new AbortController();
@@ -134,7 +136,7 @@ describe('how often the official client asks, and how often that reaches the ups
     expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
   });
 
-  test('a replay reads like the answer it repeats, and costs no upstream call', async () => {
+  test('a replay equals the first answer and needs no upstream call', async () => {
     const { ask, counted } = await open();
     const first = await ask({}, withKey('k1'));
     const again = ask({}, withKey('k1'));
@@ -142,7 +144,7 @@ describe('how often the official client asks, and how often that reaches the ups
     expect({ ...(await again), _request_id: null }).toEqual({ ...first, _request_id: null });
   });
 
-  test('429: as often as it takes, after the announced wait, and the upstream is called once', async () => {
+  test('429: again after the announced wait, with one upstream call', async () => {
     const { ask, counted, skip, holdClock } = await open({ plan: 'free' });
     holdClock(true);
     for (let index = 0; index < 20; index += 1) await ask();
@@ -153,7 +155,7 @@ describe('how often the official client asks, and how often that reaches the ups
     expect(counts).toEqual({ calls: 2, upstreamCalls: 1 });
   });
 
-  test('429 for chats at once: three times, then RateLimitError', async () => {
+  test('429 for too many chats at once: three times, then RateLimitError', async () => {
     const { ask, counted, upstream } = await open({ plan: 'free' });
     upstream.replyWith(hangingReply(''));
     const leave = new AbortController();

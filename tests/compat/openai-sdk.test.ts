@@ -17,7 +17,7 @@ import {
   type Upstream,
 } from '../gateway-doubles/upstream-server.ts';
 
-/** The official client, unchanged, against a gateway that listens on a port. */
+/** Tests the official client, unchanged, against a gateway that listens on a port. */
 let upstream: Upstream;
 let gateway: Gateway;
 let listening: Listening;
@@ -59,15 +59,15 @@ async function newestRequest() {
   return data[0];
 }
 
-/** Asks until the answer's own task has closed its books. */
+/** Polls until the request is settled. */
 async function settled() {
-  // Reads have a limit of their own for each key.
+  // Reads have their own rate limit for each key, so this polls slowly.
   await expect.poll(async () => (await newestRequest())?.status, { interval: 200 }).toMatch(/^(?!running)/);
   return newestRequest();
 }
 
 describe('the official openai client', () => {
-  test('reads a whole answer, its usage and the request id', async () => {
+  test('reads a non-streaming answer, its usage and the request id', async () => {
     const answer = await client.chat.completions.create({ model: 'sandbox/echo', messages: user('Hello, 世界') });
     expect(answer.choices[0]?.message.content).toBe('Hello, 世界');
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe('the official openai client', () => {
     expect(tokens).toBeGreaterThan(100);
   });
 
-  test('streams by its helper, with usage in a chunk of its own', async () => {
+  test('streams with its helper and gets the usage in a separate chunk', async () => {
     const stream = client.chat.completions.stream({
       model: 'sandbox/echo',
       messages: user('one two'),
@@ -101,7 +101,7 @@ describe('the official openai client', () => {
     expect(final.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  test('runs a whole tool loop', async () => {
+  test('runs a complete tool loop', async () => {
     const asked: unknown[] = [];
     const runner = client.chat.completions.runTools({
       model: 'sandbox/tools',
@@ -135,7 +135,7 @@ describe('the official openai client', () => {
   });
 });
 
-describe('what the client sees when something fails, and how often it asks', () => {
+describe('how the client shows failures, and how often it sends a request', () => {
   const ask = (body: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
     client.chat.completions.create({ model: 'openai/gpt-5.4-mini', messages: user('hello'), ...body });
 
@@ -152,7 +152,7 @@ describe('what the client sees when something fails, and how often it asks', () 
     });
   });
 
-  test('a fault in the request names where', async () => {
+  test('an invalid field is named in the error', async () => {
     await expect(ask({ temperature: 9 })).rejects.toMatchObject({
       status: 400,
       code: 'invalid_value',
@@ -164,13 +164,16 @@ describe('what the client sees when something fails, and how often it asks', () 
     [400, 'upstream_invalid_request', 1],
     [401, 'upstream_auth_failed', 3],
     [500, 'upstream_error', 3],
-  ])('an upstream %i is %s; the client calls %i times and each is one upstream call', async (status, code, calls) => {
-    upstream.replyWith(errorReply(status, {}));
-    await expect(ask()).rejects.toMatchObject({ code });
-    expect(upstream.calls).toHaveLength(calls);
-  });
+  ])(
+    'an upstream %i becomes %s; the client sends %i requests, each with one upstream call',
+    async (status, code, calls) => {
+      upstream.replyWith(errorReply(status, {}));
+      await expect(ask()).rejects.toMatchObject({ code });
+      expect(upstream.calls).toHaveLength(calls);
+    },
+  );
 
-  test('a rate limit is waited for as long as the upstream says', async () => {
+  test('a rate limit is waited for as long as the upstream requests', async () => {
     upstream.replyWith((call, response) => {
       upstream.replyWith(streamReply(recordedStreams.openai.join('')));
       return errorReply(429, {}, { 'retry-after': '0' })(call, response);
@@ -179,7 +182,7 @@ describe('what the client sees when something fails, and how often it asks', () 
     expect(upstream.calls).toHaveLength(2);
   });
 
-  test('an answer that breaks off in the middle throws, with the code', async () => {
+  test('an answer that breaks off in the middle throws with its code', async () => {
     upstream.replyWith(brokenReply(recordedStreams.openai.slice(0, 3).join('')));
     const stream = await client.chat.completions.create({
       model: 'openai/gpt-5.4-mini',
@@ -193,8 +196,8 @@ describe('what the client sees when something fails, and how often it asks', () 
   });
 });
 
-describe('a client that leaves', () => {
-  test('in the middle of a stream: the upstream is hung up on, and what had come is charged', async () => {
+describe('a client that disconnects', () => {
+  test("in the middle of a stream closes the upstream's connection and pays for what had arrived", async () => {
     upstream.replyWith(hangingReply(recordedStreams.anthropic.slice(0, 8).join('')));
     const stream = await client.chat.completions.create({
       model: 'anthropic/claude-sonnet-5',
@@ -208,7 +211,7 @@ describe('a client that leaves', () => {
   });
 
   test.each([true, false])(
-    'before the first byte (stream: %j): the upstream is hung up on, and nothing is charged',
+    "before the first byte (stream: %j) closes the upstream's connection and pays nothing",
     async (stream) => {
       const abort = new AbortController();
       upstream.replyWith(() => abort.abort());

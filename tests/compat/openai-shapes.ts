@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Answers as OpenAI publishes them (https://developers.openai.com/api/reference/resources/chat, and the types of `openai` 7.55, read
- * 2026-11-22): which fields are there, and which of them may be null. `system_fingerprint` is a text or absent there; here it is empty
- * where the provider has none, since wire contract §1.3 has it in every answer.
+ * OpenAI's published shapes of answers (https://developers.openai.com/api/reference/resources/chat, and the types of
+ * `openai` 7.55, read 2026-11-22): which fields exist, and which of them may be null. OpenAI omits `system_fingerprint`
+ * when it has none. Here it's then an empty text, because wire contract §1.3 requires it in every answer.
  */
 
 const count = z.int().min(0);

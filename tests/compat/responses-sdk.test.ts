@@ -8,7 +8,9 @@ import { openThreeVendors, streamingUpstream, vendorModels } from '../gateway-do
 import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
 import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
-/** The Responses API as the official `openai` package uses it, before three vendors of which only one has it. */
+/**
+ * Tests the Responses API with the official `openai` package in front of three vendors, of which only one has this API.
+ */
 
 async function open(options: TestGatewayOptions = {}, double: DoubleOptions = {}) {
   const vendors = await openThreeVendors(options, double);
@@ -35,7 +37,7 @@ const asked = {
   include: ['reasoning.encrypted_content' as const],
   store: false,
 };
-/** What a client without a store sends next. */
+/** Returns the next input of a client without a store: everything so far and the results. */
 const after = (
   input: OpenAI.Responses.ResponseInput,
   { output }: OpenAI.Responses.Response,
@@ -44,7 +46,7 @@ const after = (
 const getCost = (usage: unknown) => (usage as { cost_usd: string }).cost_usd;
 
 describe.each(vendorModels)('%s', (model) => {
-  test('is called with its results, whole and streamed, and costs what the ledger says', async () => {
+  test('gets its tool results, non-streaming and streamed, and costs what the ledger charged', async () => {
     const { client, calls, spent } = await open();
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Call both.' }];
 
@@ -80,28 +82,28 @@ describe.each(vendorModels)('%s', (model) => {
     expect(second.usage).toMatchObject({ input_tokens: 20, output_tokens: 11, total_tokens: 31 });
   });
 
-  test('streams in the order in which OpenAI does', async () => {
+  test("streams events in OpenAI's order", async () => {
     const { client } = await open();
     const names: string[] = [];
     const stream = await client.responses.create({ model, input: 'Call both.', stream: true, ...asked });
     for await (const { type } of stream) if (type !== names.at(-1)) names.push(type);
-    const of = (...kinds: string[]) => kinds.map((kind) => `response.${kind}`);
-    const thinking = of(
+    const eventNames = (...kinds: string[]) => kinds.map((kind) => `response.${kind}`);
+    const thinking = eventNames(
       ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
       ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
     );
-    const call = of(
+    const call = eventNames(
       ...['output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done', 'output_item.done'],
     );
-    const state = of('output_item.added', 'output_item.done');
-    // Only the recorded answer of OpenAI's own model names a source in the middle.
-    const cited = model.startsWith('openai/') ? of('output_text.annotation.added', 'output_text.delta') : [];
+    const state = eventNames('output_item.added', 'output_item.done');
+    // Only the recorded answer of OpenAI's own model cites a source in the middle.
+    const cited = model.startsWith('openai/') ? eventNames('output_text.annotation.added', 'output_text.delta') : [];
     expect(names).toEqual([
-      ...of('created', 'in_progress'),
+      ...eventNames('created', 'in_progress'),
       ...thinking,
-      ...of('output_item.added', 'content_part.added', 'output_text.delta'),
+      ...eventNames('output_item.added', 'content_part.added', 'output_text.delta'),
       ...cited,
-      ...of('output_text.done', 'content_part.done', 'output_item.done'),
+      ...eventNames('output_text.done', 'content_part.done', 'output_item.done'),
       ...state,
       ...call,
       ...call,
@@ -110,7 +112,7 @@ describe.each(vendorModels)('%s', (model) => {
   });
 });
 
-test('a provider’s state comes back to it through a reasoning item', async () => {
+test("a provider's reasoning state comes back to it in a reasoning item", async () => {
   const { client, calls } = await open();
   const [openai = '', anthropic = '', google = ''] = vendorModels;
   const again = async (model: string) => {
@@ -131,7 +133,7 @@ test('a provider’s state comes back to it through a reasoning item', async () 
 
 const [begin = '', ...rest] = recordedStreams.openai;
 
-test('a stream that breaks off is thrown by the client, and told as failed to all others', async () => {
+test('a stream that breaks off throws in the client, and ends in an error and a failed event for others', async () => {
   const [model = ''] = vendorModels;
   const { client, post, spent } = await open({ fetch: streamingUpstream(begin, ...rest.slice(0, 2)) });
   const stream = await client.responses.create({ model, input: 'hi', stream: true });
@@ -141,22 +143,26 @@ test('a stream that breaks off is thrown by the client, and told as failed to al
   await expect(read()).rejects.toMatchObject({ code: 'upstream_truncated' });
   const text = await (await post('/v1/responses', { model, input: 'hi', stream: true })).text();
   expect(text).toMatch(/event: error\n.*\n\nevent: response.failed\ndata: .*"status":"failed".*\n\n$/);
-  // Of both what was delivered is paid for.
+  // In both cases the part that was delivered is paid for.
   expect(await spent()).toHaveLength(2);
 });
 
-test('an answer that is cut is incomplete, and says why', async () => {
+test('an answer that is cut off by its limit is incomplete and contains the reason', async () => {
   const [model = ''] = vendorModels;
   const cut = [begin, ...rest.slice(0, 2), ...rest.slice(-3).map((event) => event.replace('tool_calls', 'length'))];
   const { client } = await open({ fetch: streamingUpstream(...cut) });
   const stream = client.responses.stream({ model, input: 'hi' });
   const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   expect(await stream.finalResponse()).toMatchObject(incomplete);
-  const whole = await client.responses.create({ model, input: 'hi' });
-  expect(whole).toMatchObject({ ...incomplete, output_text: recordedStreams.text, output: [{ status: 'incomplete' }] });
+  const nonStreaming = await client.responses.create({ model, input: 'hi' });
+  expect(nonStreaming).toMatchObject({
+    ...incomplete,
+    output_text: recordedStreams.text,
+    output: [{ status: 'incomplete' }],
+  });
 });
 
-test('the AI SDK’s bare model speaks it', async () => {
+test("the AI SDK's default model uses this API", async () => {
   const { key, fetch } = await open();
   const [, model = ''] = vendorModels;
   const { responses } = createOpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: key, fetch });

@@ -10,13 +10,13 @@ import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { getSnippet, type SnippetKind, snippetKinds } from '../../renderer/features/gateways/keys/snippets.tsx';
 
-/** What the app offers to be copied runs as it was copied. */
+/** Tests that the code that the app offers to copy runs unchanged. */
 
 const call = promisify(execFile);
 let gateway: OwnGateway;
 let server: Listening;
 let key: string;
-/** Inside of the repository, where `openai` is found. */
+/** A folder inside the repository, because `openai` has to be found there. */
 let folder: string;
 
 beforeAll(async () => {
@@ -42,18 +42,21 @@ const run: Partial<Record<SnippetKind, (text: string, env: NodeJS.ProcessEnv) =>
   },
 };
 
-test.each(['curl', 'typescript'] as const)('%s: with the key in it, and with the key in a variable', async (kind) => {
-  for (const [given, env] of [
-    [key, process.env],
-    [null, { ...process.env, PORTICO_KEY: key }],
-  ] as const) {
-    const { stdout } = (await run[kind]?.(getSnippet(kind, { baseUrl: `${server.url}/v1`, key: given }), env)) ?? {};
-    const text = kind === 'curl' ? JSON.parse(stdout ?? '').choices[0].message.content : stdout;
-    expect(text).toMatch(/\w{3}/);
-  }
-});
+test.each(['curl', 'typescript'] as const)(
+  '%s: with the key in the code, and with the key in a variable',
+  async (kind) => {
+    for (const [given, env] of [
+      [key, process.env],
+      [null, { ...process.env, PORTICO_KEY: key }],
+    ] as const) {
+      const { stdout } = (await run[kind]?.(getSnippet(kind, { baseUrl: `${server.url}/v1`, key: given }), env)) ?? {};
+      const text = kind === 'curl' ? JSON.parse(stdout ?? '').choices[0].message.content : stdout;
+      expect(text).toMatch(/\w{3}/);
+    }
+  },
+);
 
-test('every form names the address with /v1, whatever way it was entered, but Anthropic’s, which adds it itself', () => {
+test("every snippet gets an address with /v1, however it was entered, except Anthropic's, which adds it itself", () => {
   for (const kind of snippetKinds) {
     const forms = ['', '/', '/v1', '/v1/'].map((end) => getSnippet(kind, { baseUrl: `https://gw.example${end}`, key }));
     expect(new Set(forms).size).toBe(1);

@@ -10,7 +10,10 @@ import { openVendorDouble } from '../gateway-doubles/vendors/vendor-double.ts';
 import { openAiChunk, openAiCompletion } from './openai-shapes.ts';
 import { toolCases } from './tool-cases.ts';
 
-/** Each case by the official client, plain and streamed, with a model of each vendor and an open one behind a server of one's own. */
+/**
+ * Runs each case with the official client, non-streaming and streamed, with a model of each vendor and an open
+ * model on a self-hosted server.
+ */
 
 const models = ['vllm/gpt-oss-120b', 'openai/gpt-5', 'anthropic/claude-opus-5-5', 'google/gemini-3.8-flash'];
 const ajv = new Ajv2019({ allowUnionTypes: true });
@@ -42,13 +45,13 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-interface Said {
+interface ParsedAnswer {
   readonly message: OpenAI.ChatCompletionMessage;
   readonly reasoning: string;
 }
 
-/** Asks once, and holds every field of the answer to OpenAI's schema. */
-async function ask(body: OpenAI.ChatCompletionCreateParamsNonStreaming, streams: boolean): Promise<Said> {
+/** Sends one request and checks every field of the answer against OpenAI's schema. */
+async function ask(body: OpenAI.ChatCompletionCreateParamsNonStreaming, streams: boolean): Promise<ParsedAnswer> {
   if (!streams) {
     const answer = await client.chat.completions.create(body);
     openAiCompletion.parse(answer);
@@ -62,14 +65,14 @@ async function ask(body: OpenAI.ChatCompletionCreateParamsNonStreaming, streams:
     openAiChunk.parse(chunk);
     reasoning += (chunk.choices[0]?.delta as { reasoning?: string } | undefined)?.reasoning ?? '';
   });
-  return { message: (await stream.finalChatCompletion()).choices[0]?.message as Said['message'], reasoning };
+  return { message: (await stream.finalChatCompletion()).choices[0]?.message as ParsedAnswer['message'], reasoning };
 }
 
-/** Asks, answers the calls, and asks on. */
-async function converse(model: string, at: number, streams: boolean) {
-  const { tool, parameters } = toolCases[at] ?? { tool: '', parameters: {} };
+/** Sends a request, answers its tool calls, and sends the next request. */
+async function converse(model: string, index: number, streams: boolean) {
+  const { tool, parameters } = toolCases[index] ?? { tool: '', parameters: {} };
   const tools = [{ type: 'function' as const, function: { name: tool, parameters: { ...parameters } } }];
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: `Please do case ${at}.` }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: `Please do case ${index}.` }];
   const first = await ask({ model, messages, tools }, streams);
   const [call] = first.message.tool_calls ?? [];
   if (call?.type !== 'function') throw new Error('no tool was called');
@@ -80,17 +83,20 @@ async function converse(model: string, at: number, streams: boolean) {
 
 describe.each(models)('%s', (model) => {
   describe.each([false, true])('streamed: %s', (streams) => {
-    test.each(toolCases.map((each, at) => [each.name, at, each] as const))('%s', async (_name, at, given) => {
-      const { first, call, last } = await converse(model, at, streams);
-      expect(call.function.name).toBe(given.tool);
-      const sent = JSON.parse(call.function.arguments);
-      expect(ajv.validate(given.parameters, sent), ajv.errorsText()).toBe(true);
-      expect(sent).toEqual(given.expected);
-      // OpenAI itself says nothing of what its models think.
-      if (!model.startsWith('openai/')) expect(first.reasoning).not.toBe('');
-      expect(last.message.content).toBe(thoughtThrough);
-      expect(vendors.calls.at(-1)?.refusal).toBeNull();
-    });
+    test.each(toolCases.map((toolCase, index) => [toolCase.name, index, toolCase] as const))(
+      '%s',
+      async (_name, index, given) => {
+        const { first, call, last } = await converse(model, index, streams);
+        expect(call.function.name).toBe(given.tool);
+        const sent = JSON.parse(call.function.arguments);
+        expect(ajv.validate(given.parameters, sent), ajv.errorsText()).toBe(true);
+        expect(sent).toEqual(given.expected);
+        // OpenAI itself returns no reasoning text.
+        if (!model.startsWith('openai/')) expect(first.reasoning).not.toBe('');
+        expect(last.message.content).toBe(thoughtThrough);
+        expect(vendors.calls.at(-1)?.refusal).toBeNull();
+      },
+    );
   });
 });
 

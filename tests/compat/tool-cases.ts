@@ -1,5 +1,5 @@
 /**
- * Thirty calls of six tools, in the manner of the compatibility test of openai/gpt-oss (`compatibility-test`, read 2026-11-22): no
+ * Thirty calls of six tools, after the compatibility test of openai/gpt-oss (`compatibility-test`, read 2026-11-22): no
  * arguments, long text, a choice among words, nested lists and objects, optional and required fields together.
  */
 
@@ -112,5 +112,5 @@ const tools: readonly Tool[] = [
 ];
 
 export const toolCases = tools.flatMap(({ name, parameters, calls }) =>
-  calls.map((expected, at) => ({ name: `${name} ${at + 1}`, tool: name, parameters, expected })),
+  calls.map((expected, index) => ({ name: `${name} ${index + 1}`, tool: name, parameters, expected })),
 );

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { readTotal } from '../support/read-thread.ts';
 import { testCore } from '../support/test-core.ts';
 
-/** A chat that calls tools, against upstreams that somebody else wrote: three kinds, one app. */
+/** Tests a chat of the app that calls tools, against three kinds of upstreams that somebody else wrote. */
 const mock = new LLMock({ port: 0, host: '127.0.0.1' });
 let core: Awaited<ReturnType<typeof testCore>>;
 let { client } = {} as typeof core;
@@ -37,8 +37,8 @@ const ended = (id: string) => chatEnded(client, id);
 const sum = (amounts: readonly string[]) =>
   formatUsd(nanoUsd(amounts.reduce((all, amount) => all + parseUsd(amount), 0n)));
 
-/** What was charged for these messages, as the gateway's own records have it. */
-async function booked(messages: readonly Message[]): Promise<string> {
+/** Returns the sum of the ledger's charges for these messages. */
+async function getCharges(messages: readonly Message[]): Promise<string> {
   const { transactions } = await client.credits.get({ billingAccount: 'main', limit: 100 });
   const ids = new Set(messages.flatMap(({ requestId }) => requestId ?? []));
   const lines = transactions.data.filter(({ request_id }) => request_id !== null && ids.has(request_id));
@@ -49,7 +49,7 @@ const calculate = (expression: unknown) => ({
 });
 
 describe.each(kinds)('%s', (model) => {
-  test('calls a tool, is given its result, and costs what the ledger says', async () => {
+  test('calls a tool, gets its result, and costs what the ledger charged', async () => {
     mock.on({ userMessage: 'multiply', hasToolResult: false }, { content: 'Let me see.', ...calculate('6 * 7') });
     mock.on({ userMessage: 'multiply', hasToolResult: true }, { content: 'It is 42.' });
     const { conversationId } = await ask(model, 'Please multiply');
@@ -62,12 +62,12 @@ describe.each(kinds)('%s', (model) => {
     expect(JSON.stringify(mock.getRequests().at(-1)?.body)).toContain('42');
     await eventually(async () => {
       const total = await readTotal(client, conversationId);
-      expect(total).toMatchObject({ requests: 2, unknown: 0, usd: await booked(messages) });
+      expect(total).toMatchObject({ requests: 2, unknown: 0, usd: await getCharges(messages) });
       expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 1 }]);
     });
   });
 
-  test('is told why a call was not run, and every call has its result', async () => {
+  test('gets the reason why a call was not run, and every call has a result', async () => {
     const calls = [...calculate(3).toolCalls, { name: 'no_such_tool', arguments: {} as Record<string, unknown> }];
     mock.on({ userMessage: 'wrongly', hasToolResult: false }, { toolCalls: calls });
     mock.on({ userMessage: 'wrongly', hasToolResult: true }, { content: 'I see.' });
@@ -80,7 +80,7 @@ describe.each(kinds)('%s', (model) => {
     ]);
   });
 
-  test('goes on with a chat in which another provider’s model called tools, with and without tools', async () => {
+  test("continues a chat in which another provider's model called tools, with and without tools", async () => {
     const other = kinds[(kinds.indexOf(model) + 1) % kinds.length] ?? model;
     mock.on({ userMessage: 'multiply', hasToolResult: false }, calculate('6 * 7'));
     mock.on({ userMessage: 'multiply', hasToolResult: true }, { content: 'It is 42.' });
@@ -99,7 +99,7 @@ describe.each(kinds)('%s', (model) => {
   });
 });
 
-test('a cap is looked at before each round, and the words before it stay', async () => {
+test('a cap is checked before each round, and the text before it stays', async () => {
   const [model = ''] = kinds;
   mock.on({ userMessage: 'multiply', hasToolResult: false }, { content: 'Let me see.', ...calculate('6 * 7') });
   mock.on({ userMessage: 'multiply', hasToolResult: true }, { content: 'It is 42.' });
@@ -116,7 +116,9 @@ test('a cap is looked at before each round, and the words before it stay', async
   expect(mock.getRequests()).toHaveLength(1);
   await client.caps.set(none);
   await client.chat.continue({ answerId: messages.at(-1)?.id ?? '' });
-  const whole = await ended(conversationId);
-  expect(whole.at(-1)).toMatchObject({ status: 'done', text: 'It is 42.' });
-  await eventually(async () => expect(await booked(whole)).toBe((await readTotal(client, conversationId)).usd));
+  const allMessages = await ended(conversationId);
+  expect(allMessages.at(-1)).toMatchObject({ status: 'done', text: 'It is 42.' });
+  await eventually(async () =>
+    expect(await getCharges(allMessages)).toBe((await readTotal(client, conversationId)).usd),
+  );
 });

@@ -13,7 +13,9 @@ import {
 } from 'ai';
 import { type Ask, asksAgainFor, type Client, type ClientKind, type Connection, citySchema } from './client.ts';
 
-/** The Vercel AI SDK with each of its two providers that speak Chat Completions, and with the one that speaks Responses. */
+/**
+ * The Vercel AI SDK with each of its two providers for Chat Completions, and with its provider for the Responses API.
+ */
 export const aiSdkCompatible = aiSdk('ai + @ai-sdk/openai-compatible', ({ baseUrl, key, fetch }) =>
   createOpenAICompatible({
     name: 'portico',
@@ -30,7 +32,7 @@ export const aiSdkOpenai = aiSdk(
   ({ baseUrl, key, fetch }) => createOpenAI({ baseURL: baseUrl, apiKey: key, fetch }).chat,
 );
 
-/** What happens where `.chat` is forgotten. */
+/** What a user gets who forgets `.chat`. */
 export const aiSdkBare = aiSdk('ai + @ai-sdk/openai', ({ baseUrl, key, fetch }) =>
   createOpenAI({ baseURL: baseUrl, apiKey: key, fetch }),
 );
@@ -38,7 +40,7 @@ export const aiSdkBare = aiSdk('ai + @ai-sdk/openai', ({ baseUrl, key, fetch }) 
 function aiSdk(name: string, getProvider: (connection: Connection) => (model: string) => LanguageModel): ClientKind {
   return {
     name,
-    // It knows nothing of `x-should-retry`: a 504 is asked three times as well.
+    // The SDK doesn't know `x-should-retry`, so it sends a request that got a 504 three times as well.
     asks: asksAgainFor(408, 409, 429, 500, 502, 503, 504),
     failure(error) {
       const call = RetryError.isInstance(error) ? error.lastError : error;

@@ -1,45 +1,45 @@
-/** What every client is asked to do. The same table of tests runs over all of them (`clients.test.ts`). */
+/** The request that every client sends. The same tests run with all of them (`clients.test.ts`). */
 export interface Ask {
   readonly model: string;
   readonly prompt: string;
-  /** An image beside the prompt, as a data URL. */
+  /** An image next to the prompt, as a data URL. */
   readonly image?: string;
   readonly temperature?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-export interface Said {
+export interface ClientAnswer {
   readonly text: string;
   readonly totalTokens: number | undefined;
 }
 
-/** A client as its users hold it, set up by nothing but a base URL and a key. Failures are thrown, as the client does. */
+/** A client as its users have it, set up with only a base URL and a key. It throws failures in its own way. */
 export interface Client {
-  chat(ask: Ask): Promise<Said>;
-  /** `onText` is called with each piece as it comes. */
-  stream(ask: Ask, onText?: (text: string) => void): Promise<Said>;
-  /** Offers the tool `weather(city)`, runs it, and asks on until there is an answer. */
+  chat(ask: Ask): Promise<ClientAnswer>;
+  /** Calls `onText` with each piece as it arrives. */
+  stream(ask: Ask, onText?: (text: string) => void): Promise<ClientAnswer>;
+  /** Offers the tool `weather(city)`, runs it, and sends its results until there is an answer. */
   toolLoop(ask: Ask, weather: (city: string) => string): Promise<string>;
-  /** Asks for an object of `citySchema`, by the client's own way to JSON schema. */
+  /** Requests an object of `citySchema` through the client's own support for JSON schema. */
   structured(ask: Ask): Promise<unknown>;
-  /** Null: this client has no list of models. */
+  /** Lists the models. Null if the client can't do that. */
   readonly models: (() => Promise<readonly string[]>) | null;
 }
 
-/** What a client lets its user see of a failure. */
+/** The parts of a failure that a client shows its user. */
 export interface Failure {
   readonly status: number | undefined;
   readonly code: string | undefined;
 }
 
 export interface Connection {
-  /** Ends in `/v1`. */
+  /** The base URL. It ends in `/v1`. */
   readonly baseUrl: string;
   readonly key: string;
-  /** What the client sends goes through here and is counted. */
+  /** The client sends its requests through this function, which counts them. */
   readonly fetch: typeof fetch;
-  /** Counts one request of a client that has a network of its own. */
+  /** Counts one request of a client that doesn't use `fetch`. */
   sent(): void;
 }
 
@@ -47,11 +47,13 @@ export interface ClientKind {
   readonly name: string;
   open(connection: Connection): Client;
   failure(error: unknown): Failure;
-  /** How often it sends a request, all in all, that is answered with this status (wire contract §3.2, §0.6). */
+  /**
+   * Returns how often the client sends a request in total if it's answered with this status (wire contract §3.2, §0.6).
+   */
   asks(status: number): number;
 }
 
-/** A client that asks again only for these statuses, twice. */
+/** A client that sends a request again only for these statuses, twice. */
 export const asksAgainFor =
   (...statuses: readonly number[]) =>
   (status: number): number =>

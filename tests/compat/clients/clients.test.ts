@@ -14,12 +14,12 @@ import { openaiClient } from './openai-client.ts';
 import { startServingGateway } from './serving-gateway.ts';
 
 /**
- * Clients that other people wrote, unchanged, against the gateway as an operator starts it. The upstreams are an
+ * Tests clients that other people wrote, unchanged, against the gateway as an operator starts it. The upstreams are an
  * independent mock of OpenAI's interface and a server whose models fail as their names say.
  */
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const kinds = [openaiClient, aiSdkCompatible, aiSdkOpenai, langchainClient, ...(hasCurl ? [curlClient] : [])];
-// Most of the time is spent in waiting before asking again, so all of it is waited for together.
+// Clients spend most of the time waiting before they retry. The tests run concurrently so that these waits overlap.
 vi.setConfig({ maxConcurrency: 40, testTimeout: 240_000 });
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', auth: { apiKeys: ['platform-key'] } });
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const { accountId, key: usual } = await newKey({});
   keys = {
     usual,
-    // Reads have a limit of their own for each key.
+    // Reads have their own rate limit for each key, so they get a key of their own.
     reader: (await newKey({ account: accountId })).key,
     penniless: (await newKey({ balance: '0' })).key,
     withoutChat: (await newKey({ scopes: ['models'] })).key,
@@ -82,7 +82,7 @@ async function newKey({
 const read = async (path: string) =>
   (await fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${keys.reader}` } })).json();
 
-/** A request that no client made. */
+/** Sends a request without a client. */
 const post = (
   body: object,
   { key = keys.usual, headers, signal }: { key?: string; headers?: Record<string, string>; signal?: AbortSignal },
@@ -94,7 +94,7 @@ const post = (
     ...(signal ? { signal } : {}),
   });
 
-/** A client with a key, and how many requests it has sent. */
+/** Opens a client with a key, and counts the requests that it sends. */
 function open(kind: ClientKind, key = keys.usual): { client: Client; sent: () => number } {
   let count = 0;
   const connection = {
@@ -127,7 +127,7 @@ const model = 'openai/gpt-5.4-mini';
 const redDot =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
-/** What the mock was sent by the call whose prompt holds these words. */
+/** Returns the request bodies that the mock received with these words in the prompt. */
 const received = (words: string) =>
   mock
     .getRequests()
@@ -135,7 +135,7 @@ const received = (words: string) =>
     .filter((body) => body.includes(words));
 
 describe.each(kinds)('$name', { concurrent: true }, (kind) => {
-  test('chat: reads a whole answer and its usage', async () => {
+  test('chat: reads a non-streaming answer and its usage', async () => {
     const { client, sent } = open(kind);
     const { text, totalTokens } = await client.chat({ model, prompt: 'capital?' });
     expect(text).toBe('Paris, and nothing but Paris. 世界 👋');
@@ -153,7 +153,7 @@ describe.each(kinds)('$name', { concurrent: true }, (kind) => {
     expect(sent()).toBe(2);
   });
 
-  test('tools: a round trip with the arguments and the result', async () => {
+  test('tools: a round trip with arguments and result', async () => {
     const { client, sent } = open(kind);
     const asked: string[] = [];
     const text = await client.toolLoop({ model, prompt: 'weather?' }, (city) => {
@@ -172,7 +172,7 @@ describe.each(kinds)('$name', { concurrent: true }, (kind) => {
     expect(received(prompt)).toEqual([expect.stringContaining(redDot)]);
   });
 
-  test('JSON schema: the schema arrives and the answer is read as an object', async () => {
+  test('JSON schema: the schema arrives and the answer is parsed as an object', async () => {
     const { client } = open(kind);
     const prompt = `where is ${kind.name}?`;
     expect(await client.structured({ model, prompt })).toMatchObject({ city: 'Rome' });
@@ -182,7 +182,7 @@ describe.each(kinds)('$name', { concurrent: true }, (kind) => {
     });
   });
 
-  test('models: lists them, or picks the router by name', async () => {
+  test('models: lists them, or uses the router by name', async () => {
     const { client } = open(kind);
     if (client.models) expect(await client.models()).toEqual(expect.arrayContaining(['router', model]));
     expect((await client.chat({ model: 'router', prompt: 'capital?' })).text).not.toBe('');
@@ -191,7 +191,7 @@ describe.each(kinds)('$name', { concurrent: true }, (kind) => {
   test.each<[string, Script]>([
     ['breaks off', 'break-after-text'],
     ['ends without its end', 'end-after-text'],
-  ])('a stream whose upstream %s is an error, never a short answer', async (_name, script) => {
+  ])('a stream whose upstream does %s ends in an error, never in a short answer', async (_name, script) => {
     const { client, sent } = open(kind);
     let text = '';
     const read = client.stream(askScripted(script, kind), (piece) => {
@@ -202,8 +202,8 @@ describe.each(kinds)('$name', { concurrent: true }, (kind) => {
   });
 });
 
-describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
-  /** The newest record of a model once its answer's own task has closed its books. */
+describe.each(kinds)('$name when it disconnects', { concurrent: true }, (kind) => {
+  /** Returns the newest record of a model once the request has been settled. */
   const settled = (name: string) =>
     vi.waitUntil(
       async () => {
@@ -213,24 +213,24 @@ describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
       { timeout: 120_000, interval: 1_000 },
     );
 
-  test('abort in the middle of a stream: the upstream is hung up on', async () => {
+  test('in the middle of a stream, closes the connection to the upstream', async () => {
     const { client, sent } = open(kind);
     const abort = new AbortController();
     const name = scripted('hang-after-text', kind);
     const ask = { ...askScripted('hang-after-text', kind), signal: abort.signal };
     let text = '';
-    const left = client.stream(ask, (piece) => {
+    const stopped = client.stream(ask, (piece) => {
       text += piece;
       abort.abort();
     });
-    // Some end their stream quietly once they were told to stop, others throw.
-    await left.catch(() => null);
+    // Some clients end their stream quietly after an abort, others throw.
+    await stopped.catch(() => null);
     await upstream.calls(name)[0]?.closed;
     expect(await settled(name)).toMatchObject({ status: 'cancelled', error_code: 'client_closed_request' });
     expect([text, sent(), upstream.calls(name).length]).toEqual(['Hel', 1, 1]);
   });
 
-  test('abort before the first byte of a whole answer: the upstream is hung up on, and nothing is charged', async () => {
+  test("before the first byte of a non-streaming answer, closes the upstream's connection and is not charged", async () => {
     const { client, sent } = open(kind);
     const abort = new AbortController();
     const name = scripted('hang-at-once', kind);
@@ -244,98 +244,105 @@ describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
   });
 });
 
-describe.each(kinds)('how often $name asks, and how often that reaches the upstream', { concurrent: true }, (kind) => {
-  const hello = { model, prompt: 'hello' };
+describe.each(kinds)(
+  'how often $name sends a request, and how often that reaches the upstream',
+  { concurrent: true },
+  (kind) => {
+    const hello = { model, prompt: 'hello' };
 
-  test.each<[number, string, () => Promise<[string, Ask]>]>([
-    [400, 'invalid_value', async () => [keys.usual, { ...hello, temperature: 9 }]],
-    [401, 'invalid_api_key', async () => [keys.usual.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')), hello]],
-    [402, 'insufficient_credits', async () => [keys.penniless, hello]],
-    [403, 'insufficient_scope', async () => [keys.withoutChat, hello]],
-    [404, 'model_not_found', async () => [keys.usual, { ...hello, model: 'openai/nothing' }]],
-    [413, 'request_too_large', async () => [keys.usual, { ...hello, prompt: 'x'.repeat(26 * 1024 * 1024) }]],
-  ])('%i %s: as its table says, and never the upstream', async (status, code, setting) => {
-    const [key, ask] = await setting();
-    const { client, sent } = open(kind, key);
-    expect(await toFailure(kind, client.chat(ask))).toMatchObject({ status, code });
-    expect(sent()).toBe(kind.asks(status));
-    expect(received('"hello"')).toEqual([]);
-  });
+    test.each<[number, string, () => Promise<[string, Ask]>]>([
+      [400, 'invalid_value', async () => [keys.usual, { ...hello, temperature: 9 }]],
+      [401, 'invalid_api_key', async () => [keys.usual.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')), hello]],
+      [402, 'insufficient_credits', async () => [keys.penniless, hello]],
+      [403, 'insufficient_scope', async () => [keys.withoutChat, hello]],
+      [404, 'model_not_found', async () => [keys.usual, { ...hello, model: 'openai/nothing' }]],
+      [413, 'request_too_large', async () => [keys.usual, { ...hello, prompt: 'x'.repeat(26 * 1024 * 1024) }]],
+    ])('%i %s: as often as its table lists, without an upstream call', async (status, code, setting) => {
+      const [key, ask] = await setting();
+      const { client, sent } = open(kind, key);
+      expect(await toFailure(kind, client.chat(ask))).toMatchObject({ status, code });
+      expect(sent()).toBe(kind.asks(status));
+      expect(received('"hello"')).toEqual([]);
+    });
 
-  test.each<[number, string, Script]>([
-    [400, 'upstream_invalid_request', 'status-400'],
-    [429, 'upstream_rate_limited', 'status-429'],
-    [502, 'upstream_error', 'status-500'],
-    [502, 'upstream_auth_failed', 'status-401'],
-    [502, 'upstream_bad_response', 'nonsense'],
-    [502, 'upstream_truncated', 'end-without-text'],
-    [502, 'upstream_unreachable', 'reset-at-once'],
-    [503, 'upstream_overloaded', 'status-503'],
-    [503, 'upstream_overloaded', 'status-529'],
-  ])('%i %s (upstream: %s): as its table says, each of them one upstream call', async (status, code, script) => {
-    const { client, sent } = open(kind);
-    expect(await toFailure(kind, client.chat(askScripted(script, kind)))).toMatchObject({ status, code });
-    expect(sent()).toBe(kind.asks(status));
-    expect(upstream.calls(scripted(script, kind))).toHaveLength(kind.asks(status));
-  });
-
-  test('409 idempotency_in_progress: as its table says, and not one upstream call more', async () => {
-    const headers = { 'Idempotency-Key': `running-${kinds.indexOf(kind)}` };
-    const name = scripted('hang-for-409', kind);
-    const leave = new AbortController();
-    const ask = { ...askScripted('hang-for-409', kind), headers };
-    const first = open(kind)
-      .client.chat({ ...ask, signal: leave.signal })
-      .catch(() => null);
-    await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 120_000 });
-    const { client, sent } = open(kind);
-    const failure = toFailure(kind, client.chat(ask));
-    expect(await failure).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
-    expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(409), 1]);
-    leave.abort();
-    await first;
-  });
-
-  test('422 idempotency_key_reused: as its table says, and never the upstream again', async () => {
-    const headers = { 'Idempotency-Key': `finished-${kinds.indexOf(kind)}` };
-    const name = scripted('ok', kind);
-    expect((await post({ model: `openai-compatible/${name}`, top_p: 0.5 }, { headers })).status).toBe(200);
-    const { client, sent } = open(kind);
-    const failure = toFailure(kind, client.chat({ ...askScripted('ok', kind), headers }));
-    expect(await failure).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
-    expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(422), 1]);
-  });
-
-  test('429 concurrency_limit_exceeded: as its table says, and never the upstream', async () => {
-    const { key } = await newKey({ plan: 'free' });
-    const name = scripted('hang-for-429', kind);
-    const leave = new AbortController();
-    const ended: unknown[] = [];
-    const running = Array.from({ length: 4 }, () =>
-      post({ model: `openai-compatible/${name}` }, { key, signal: leave.signal }).then(
-        async (answer) => ended.push(answer.status, await answer.text()),
-        (error: unknown) => ended.push(error),
-      ),
+    test.each<[number, string, Script]>([
+      [400, 'upstream_invalid_request', 'status-400'],
+      [429, 'upstream_rate_limited', 'status-429'],
+      [502, 'upstream_error', 'status-500'],
+      [502, 'upstream_auth_failed', 'status-401'],
+      [502, 'upstream_bad_response', 'nonsense'],
+      [502, 'upstream_truncated', 'end-without-text'],
+      [502, 'upstream_unreachable', 'reset-at-once'],
+      [503, 'upstream_overloaded', 'status-503'],
+      [503, 'upstream_overloaded', 'status-529'],
+    ])(
+      '%i %s (upstream: %s): as often as its table lists, with one upstream call each',
+      async (status, code, script) => {
+        const { client, sent } = open(kind);
+        expect(await toFailure(kind, client.chat(askScripted(script, kind)))).toMatchObject({ status, code });
+        expect(sent()).toBe(kind.asks(status));
+        expect(upstream.calls(scripted(script, kind))).toHaveLength(kind.asks(status));
+      },
     );
-    const four = () => expect({ calls: upstream.calls(name).length, ended }).toEqual({ calls: 4, ended: [] });
-    await vi.waitFor(four, { timeout: 120_000 });
-    const { client, sent } = open(kind, key);
-    const failure = toFailure(kind, client.chat(askScripted('hang-for-429', kind)));
-    expect(await failure).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
-    expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(429), 4]);
-    leave.abort();
-    await Promise.all(running);
-  });
-});
 
-describe('clients that would rather speak the Responses API (§1.4.9)', () => {
-  test.each([langchainClient, aiSdkBare])('$name does so, whole and streamed', async (kind) => {
+    test('409 idempotency_in_progress: as often as its table lists, without a further upstream call', async () => {
+      const headers = { 'Idempotency-Key': `running-${kinds.indexOf(kind)}` };
+      const name = scripted('hang-for-409', kind);
+      const leave = new AbortController();
+      const ask = { ...askScripted('hang-for-409', kind), headers };
+      const first = open(kind)
+        .client.chat({ ...ask, signal: leave.signal })
+        .catch(() => null);
+      await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 120_000 });
+      const { client, sent } = open(kind);
+      const failure = toFailure(kind, client.chat(ask));
+      expect(await failure).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
+      expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(409), 1]);
+      leave.abort();
+      await first;
+    });
+
+    test('422 idempotency_key_reused: as often as its table lists, without a further upstream call', async () => {
+      const headers = { 'Idempotency-Key': `finished-${kinds.indexOf(kind)}` };
+      const name = scripted('ok', kind);
+      expect((await post({ model: `openai-compatible/${name}`, top_p: 0.5 }, { headers })).status).toBe(200);
+      const { client, sent } = open(kind);
+      const failure = toFailure(kind, client.chat({ ...askScripted('ok', kind), headers }));
+      expect(await failure).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+      expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(422), 1]);
+    });
+
+    test('429 concurrency_limit_exceeded: as often as its table lists, without an upstream call', async () => {
+      const { key } = await newKey({ plan: 'free' });
+      const name = scripted('hang-for-429', kind);
+      const leave = new AbortController();
+      const ended: unknown[] = [];
+      const running = Array.from({ length: 4 }, () =>
+        post({ model: `openai-compatible/${name}` }, { key, signal: leave.signal }).then(
+          async (answer) => ended.push(answer.status, await answer.text()),
+          (error: unknown) => ended.push(error),
+        ),
+      );
+      const four = () => expect({ calls: upstream.calls(name).length, ended }).toEqual({ calls: 4, ended: [] });
+      await vi.waitFor(four, { timeout: 120_000 });
+      const { client, sent } = open(kind, key);
+      const failure = toFailure(kind, client.chat(askScripted('hang-for-429', kind)));
+      expect(await failure).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+      expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(429), 4]);
+      leave.abort();
+      await Promise.all(running);
+    });
+  },
+);
+
+describe('clients that prefer the Responses API (§1.4.9)', () => {
+  test.each([langchainClient, aiSdkBare])('$name uses it, non-streaming and streamed', async (kind) => {
     const { client, sent } = open(kind);
     const ask = { model: 'openai/gpt-5.6-sol', prompt: 'capital?' };
-    const whole = await client.chat(ask);
+    const nonStreaming = await client.chat(ask);
     const pieces: string[] = [];
     const streamed = await client.stream(ask, (piece) => pieces.push(piece));
-    for (const { text, totalTokens } of [whole, streamed]) {
+    for (const { text, totalTokens } of [nonStreaming, streamed]) {
       expect(text).toBe('Paris, and nothing but Paris. 世界 👋');
       expect(totalTokens).toBeGreaterThan(0);
     }
@@ -343,7 +350,7 @@ describe('clients that would rather speak the Responses API (§1.4.9)', () => {
     expect(sent()).toBe(2);
   });
 
-  test('@ai-sdk/openai is told why it has no money', async () => {
+  test('@ai-sdk/openai gets the reason for a 402', async () => {
     const { client } = open(aiSdkBare, keys.penniless);
     const failure = await toFailure(aiSdkBare, client.chat({ model, prompt: 'hello' }));
     expect(failure).toEqual({ status: 402, code: 'insufficient_credits' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createParser } from 'eventsource-parser';
 import type { CompletionChunk, CompletionResponse } from '#shared/wire/chat-response.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
-import { type Ask, asksAgainFor, type ClientKind, type Connection, citySchema, type Said } from './client.ts';
+import { type Ask, asksAgainFor, type ClientAnswer, type ClientKind, type Connection, citySchema } from './client.ts';
 
 class CurlFailure extends Error {
   readonly status: number | undefined;
@@ -14,7 +14,7 @@ class CurlFailure extends Error {
   }
 }
 
-/** The program `curl`, as documentation shows it. */
+/** The program `curl`, used as documentation shows it. */
 export const curlClient: ClientKind = {
   name: 'curl',
   asks: asksAgainFor(),
@@ -23,11 +23,11 @@ export const curlClient: ClientKind = {
     const complete = async (ask: Ask, more: object = {}) =>
       JSON.parse(await curl(connection, '/chat/completions', ask, { ...getBody(ask), ...more })) as CompletionResponse;
     return {
-      chat: async (ask) => said(await complete(ask)),
+      chat: async (ask) => toAnswer(await complete(ask)),
       async stream(ask, onText) {
         const reader = streamReader(onText);
         await curl(connection, '/chat/completions', ask, { ...getBody(ask), stream: true }, reader.feed);
-        return reader.said();
+        return reader.result();
       },
       async toolLoop(ask, weather) {
         const tools = [{ type: 'function', function: { name: 'weather', parameters: citySchema } }];
@@ -49,7 +49,7 @@ export const curlClient: ClientKind = {
           type: 'json_schema',
           json_schema: { name: 'place', schema: citySchema, strict: true },
         };
-        return JSON.parse(said(await complete(ask, { response_format })).text);
+        return JSON.parse(toAnswer(await complete(ask, { response_format })).text);
       },
       async models() {
         const list = JSON.parse(await curl(connection, '/models', null)) as { data: { id: string }[] };
@@ -59,7 +59,7 @@ export const curlClient: ClientKind = {
   },
 };
 
-const said = ({ choices, usage }: CompletionResponse): Said => ({
+const toAnswer = ({ choices, usage }: CompletionResponse): ClientAnswer => ({
   text: choices[0]?.message.content ?? '',
   totalTokens: usage.total_tokens,
 });
@@ -94,12 +94,12 @@ function streamReader(onText: ((text: string) => void) | undefined) {
       totalTokens = chunk.usage?.total_tokens ?? totalTokens;
     },
   });
-  return { feed: (piece: string) => parser.feed(piece), said: (): Said => ({ text, totalTokens }) };
+  return { feed: (piece: string) => parser.feed(piece), result: (): ClientAnswer => ({ text, totalTokens }) };
 }
 
 const statusMark = '\ncurl-status:';
 
-/** One run of the program; the body comes from its standard input. */
+/** Runs the program once. It reads the body from its standard input. */
 function curl(
   { baseUrl, key, sent }: Connection,
   path: string,
@@ -109,9 +109,16 @@ function curl(
 ): Promise<string> {
   sent();
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...ask?.headers };
-  const said = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const send = body ? ['--data-binary', '@-'] : [];
-  const child = spawn('curl', ['-sSN', '-w', `${statusMark}%{http_code}`, ...said, ...send, `${baseUrl}${path}`]);
+  const child = spawn('curl', [
+    '-sSN',
+    '-w',
+    `${statusMark}%{http_code}`,
+    ...headerArguments,
+    ...send,
+    `${baseUrl}${path}`,
+  ]);
   return new Promise((resolve, reject) => {
     ask?.signal?.addEventListener('abort', () => {
       child.kill();

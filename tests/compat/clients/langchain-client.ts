@@ -5,7 +5,8 @@ import { type Ask, asksAgainFor, type ClientKind, type Connection, citySchema } 
 /** `ChatOpenAI` of LangChain. */
 export const langchainClient: ClientKind = {
   name: '@langchain/openai',
-  // Its own list of what not to repeat has 400 to 407, 409 and 413; a 422 is asked three times, which costs nobody.
+  // LangChain's list of statuses that it doesn't retry contains 400 to 407, 409 and 413. So it sends a request with a
+  // 422 three times, which costs nothing.
   asks: asksAgainFor(422, 429, 500, 502, 503, 504),
   failure(error) {
     const { status, code } = error as { status?: number; code?: string };
@@ -58,7 +59,7 @@ export const langchainClient: ClientKind = {
   },
 };
 
-/** Its own type says `never` where a message may be of any model. */
+/** LangChain's type is `never` here when a message may come from any model. */
 const getTokens = (message: { readonly usage_metadata?: unknown }) =>
   (message.usage_metadata as { total_tokens?: number } | undefined)?.total_tokens;
 
@@ -68,7 +69,7 @@ const langchainModel = ({ baseUrl, key, fetch }: Connection, { model, temperatur
     apiKey: key,
     ...(temperature === undefined ? {} : { temperature }),
     configuration: { baseURL: baseUrl, fetch },
-    // Its default of six waits for most of a minute; two is what the other clients do.
+    // The default of six retries waits for most of a minute. The other clients retry twice.
     maxRetries: 2,
   });
 

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { type Ask, asksAgainFor, type ClientKind, type Connection, citySchema, type Said } from './client.ts';
+import { type Ask, asksAgainFor, type ClientAnswer, type ClientKind, type Connection, citySchema } from './client.ts';
 
 /** The official `openai` package. */
 export const openaiClient: ClientKind = {
@@ -12,7 +12,7 @@ export const openaiClient: ClientKind = {
   open(connection) {
     const client = getClient(connection);
     return {
-      chat: async (ask) => said(await client.chat.completions.create(getBody(ask), getOptions(ask))),
+      chat: async (ask) => toAnswer(await client.chat.completions.create(getBody(ask), getOptions(ask))),
       async stream(ask, onText) {
         const stream = await client.chat.completions.create({ ...getBody(ask), stream: true }, getOptions(ask));
         let text = '';
@@ -71,7 +71,7 @@ const getBody = ({ model, prompt, image, temperature }: Ask) => ({
   ],
 });
 
-const said = ({ choices, usage }: OpenAI.ChatCompletion): Said => ({
+const toAnswer = ({ choices, usage }: OpenAI.ChatCompletion): ClientAnswer => ({
   text: choices[0]?.message.content ?? '',
   totalTokens: usage?.total_tokens,
 });
@@ -87,6 +87,6 @@ const weatherTool = (weather: (city: string) => string) => ({
   },
 });
 
-function expectSame(one: string, other: string | undefined): void {
-  if (one !== other) throw new Error(`asked for the model ${other}, got ${one}`);
+function expectSame(received: string, sent: string | undefined): void {
+  if (received !== sent) throw new Error(`asked for the model ${sent}, got ${received}`);
 }

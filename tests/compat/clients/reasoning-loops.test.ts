@@ -11,8 +11,8 @@ import { langchainClient } from './langchain-client.ts';
 import { openaiClient } from './openai-client.ts';
 
 /**
- * Models think through a tool loop whatever the client keeps of an answer. The vendors' doubles sign their thinking, refuse what was
- * changed, and say at the end whether all of it came back.
+ * Tests that models keep their reasoning through a tool loop, whatever part of an answer the client stores. The
+ * vendors' doubles sign their reasoning, refuse changed reasoning, and show at the end whether all of it came back.
  */
 
 const models = ['openai/gpt-5', 'anthropic/claude-opus-5-5', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
@@ -41,12 +41,12 @@ async function open() {
 type Message = Record<string, unknown>;
 type Call = { id: string; function: { name: string; arguments: string } };
 
-/** Asks by `fetch` alone, and sends back of each answer what `kept` makes of it. */
+/** Runs the loop with `fetch` alone. Of each answer it sends back what `toKept` keeps. */
 async function fetchLoop(
   { baseUrl, key, fetch }: Connection,
   model: string,
   streams: boolean,
-  kept: (message: Message) => Message,
+  toKept: (message: Message) => Message,
   more: object = {},
 ): Promise<unknown> {
   const tools = [{ type: 'function', function: { name: 'weather', parameters: citySchema } }];
@@ -59,17 +59,17 @@ async function fetchLoop(
     });
     expect(answer.status).toBe(200);
     const message = streams
-      ? whole((await getEvents(answer)).slice(0, -1).map((data): CompletionChunk => JSON.parse(data)))
+      ? assemble((await getEvents(answer)).slice(0, -1).map((data): CompletionChunk => JSON.parse(data)))
       : ((await answer.json()) as CompletionResponse).choices[0]?.message;
     const calls = message?.tool_calls as readonly Call[] | undefined;
     if (!message || !calls?.length) return message?.content;
-    messages.push(kept(message));
+    messages.push(toKept(message));
     for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: 'warm' });
   }
 }
 
-/** A streamed answer put together as clients do it. */
-function whole(chunks: readonly CompletionChunk[]): Message {
+/** Assembles a streamed answer as clients do. */
+function assemble(chunks: readonly CompletionChunk[]): Message {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const calls = new Map<number, Call>();
   for (const { index, id, function: fn, ...more } of deltas.flatMap(({ tool_calls }) => tool_calls ?? [])) {
@@ -88,9 +88,12 @@ function whole(chunks: readonly CompletionChunk[]): Message {
 
 const withoutState = (message: Message) =>
   (message.tool_calls as readonly Call[]).map(({ id, function: fn }) => ({ id, type: 'function', function: fn }));
-/** What OpenAI's own types have of an answer. */
+/** Keeps the fields of an answer that OpenAI's own types have. */
 const bare = (message: Message) => ({ role: 'assistant', content: message.content, tool_calls: withoutState(message) });
-/** What `@openrouter/ai-sdk-provider` sends back: pieces of reasoning as they came, of each the fields that it knows. */
+/**
+ * Keeps what `@openrouter/ai-sdk-provider` sends back: the pieces of reasoning, each with the
+ * fields that the package knows.
+ */
 const asOpenRouter = (message: Message) => ({
   ...bare(message),
   reasoning: message.reasoning_content,
@@ -109,9 +112,9 @@ const asOpenRouter = (message: Message) => ({
 });
 const asItCame = (message: Message) => message;
 
-const byFetch = (name: string, streams: boolean, kept: (message: Message) => Message) => ({
+const byFetch = (name: string, streams: boolean, toKept: (message: Message) => Message) => ({
   name,
-  loop: (connection: Connection, model: string) => fetchLoop(connection, model, streams, kept),
+  loop: (connection: Connection, model: string) => fetchLoop(connection, model, streams, toKept),
 });
 const byClient = (kind: ClientKind) => ({
   name: kind.name,
@@ -130,14 +133,14 @@ const clients = [
 ];
 
 describe.each(clients)('$name', ({ loop }) => {
-  test.each(models)('%s keeps thinking', async (model) => {
+  test.each(models)('%s keeps its reasoning', async (model) => {
     const { connection, vendors } = await open();
     expect(await loop(connection, model)).toBe(thoughtThrough);
     expect(vendors.calls.map(({ refusal }) => refusal)).toEqual([null, null, null]);
   });
 });
 
-test('OpenRouter-style clients need nothing kept', async () => {
+test('OpenRouter-style clients send everything back, so the gateway need not store reasoning', async () => {
   const vendors = openVendorDouble({ loop: () => weatherCalls });
   const { gateway, key } = await openTestGateway({
     plan: 'enterprise',
@@ -156,7 +159,7 @@ test('OpenRouter-style clients need nothing kept', async () => {
   }
 });
 
-test('Claude up to 4.5 thinks on between calls, which it refuses to do without its signed thinking', async () => {
+test('Claude up to 4.5 reasons between calls, for which it requires its signed reasoning', async () => {
   const { connection, vendors } = await open();
   const effort = { reasoning_effort: 'high' };
   expect(await fetchLoop(connection, 'anthropic/claude-haiku-4-5', false, bare, effort)).toBe(thoughtThrough);
@@ -165,7 +168,7 @@ test('Claude up to 4.5 thinks on between calls, which it refuses to do without i
   );
 });
 
-test('thinking whose conversation was changed is dropped, and not the request with it', async () => {
+test('reasoning whose conversation was changed is dropped, and the request still succeeds', async () => {
   const { connection, vendors } = await open();
   let time = 0;
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -180,7 +183,7 @@ test('thinking whose conversation was changed is dropped, and not the request wi
 });
 
 test.each([false, true])(
-  'OpenAI’s encrypted reasoning comes back over its Responses API, streamed: %s',
+  "OpenAI's encrypted reasoning comes back over its Responses API, streamed: %s",
   async (streams) => {
     const { connection, vendors } = await open();
     const effort = { reasoning_effort: 'high' };

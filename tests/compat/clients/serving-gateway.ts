@@ -11,7 +11,7 @@ import { builtCli } from '../../support/built-cli.ts';
 
 const entry = await builtCli();
 
-/** A gateway in a process of its own, started as an operator starts it; its books are open to the test's operator. */
+/** Starts a gateway in a process of its own, as an operator does. The test's operator opens the same ledger. */
 export async function startServingGateway(settings: { readonly env: Record<string, string>; readonly config: object }) {
   const directory = mkdtempSync(join(tmpdir(), 'portico-compat-'));
   const database = await sharedDatabase(directory);

@@ -10,7 +10,7 @@ import { curlClient } from './curl-client.ts';
 import { langchainClient } from './langchain-client.ts';
 import { openaiClient } from './openai-client.ts';
 
-/** A gateway that waits for a second where the real one waits for two minutes. */
+/** Uses a gateway with a timeout of one second, where the real one waits for two minutes. */
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const kinds = [openaiClient, aiSdkCompatible, aiSdkOpenai, langchainClient, ...(hasCurl ? [curlClient] : [])];
 let upstream: Upstream;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test.concurrent.each(kinds)(
-  '504 upstream_timeout: $name asks as its table says',
+  '504 upstream_timeout: $name sends a request as often as its table lists',
   { timeout: 240_000 },
   async (kind) => {
     let sent = 0;
@@ -58,7 +58,8 @@ test.concurrent.each(kinds)(
     );
     expect(failure).toMatchObject({ status: 504, code: 'upstream_timeout' });
     expect(sent).toBe(kind.asks(504));
-    // The upstream may have worked and billed: the gateway itself never asks again.
+    // Each request of the client is one upstream call. The gateway itself never retries, because the upstream
+    // may have worked and billed.
     expect(upstream.calls.filter(({ body }) => body.model === name)).toHaveLength(kind.asks(504));
   },
 );
