@@ -1,7 +1,7 @@
 import type { KeptResult } from './kept-results.ts';
 import { type Row, spelled } from './rows.ts';
 
-/** `docs/bench/README.md`: what `npm run bench -- --keep` has measured last, bench by bench. */
+/** Formats `docs/bench/README.md`: the latest results of `npm run bench -- --keep`, bench by bench. */
 export function getPage(results: ReadonlyMap<string, KeptResult>): string {
   return `# What it costs
 
@@ -15,7 +15,7 @@ function getSection(bench: string, { runs, rows }: KeptResult): string {
   const [last] = runs;
   if (!last) return '';
   const { measured, commit, machine, load } = last;
-  const of = `${measured.slice(0, 10)}, commit ${commit}, ${machine}, load ${load.join(' to ')}`;
+  const conditions = `${measured.slice(0, 10)}, commit ${commit}, ${machine}, load ${load.join(' to ')}`;
   const among = runs.length === 1 ? 'one run is kept' : `${runs.length} runs are kept`;
   const lines = rows
     .filter(({ aside }) => !aside)
@@ -28,7 +28,7 @@ function getSection(bench: string, { runs, rows }: KeptResult): string {
   return `
 ## ${bench}
 
-${of}; ${among}.
+${conditions}; ${among}.
 
 | | measured | floor | ratio | of the kept runs | wanted |
 |---|---|---|---|---|---|

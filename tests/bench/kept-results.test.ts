@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { figures } from './gateway/figures.ts';
 import { isHeldTo } from './gateway/report.ts';
 import { getPage } from './kept-page.ts';
-import { allKept, type KeptRun, keptFolder, withRun, worseThan } from './kept-results.ts';
+import { type KeptRun, keptFolder, readAllStored, withRun, worseThan } from './kept-results.ts';
 import { type Row, toRow } from './rows.ts';
 
 const measured = (name: string, ...ratios: number[]): Row =>
@@ -18,32 +18,32 @@ const runs = (...medians: number[]) => ({
 test.each<[string, number[], number[], boolean]>([
   ['the same', [3, 3.5, 4], [3], false],
   ['higher by no more than a half', [3, 3.5, 4], [6], false],
-  ['higher than that', [3, 3.5, 4], [6.1], true],
-  ['higher than that in some rounds', [3, 3.5, 4], [5.9, 9], false],
-  ['higher by less than the kept runs are apart', [3, 5.4], [9.7], false],
-  ['beyond that', [3, 5.4], [9.8], true],
-  ['beyond twice of runs that are far apart', [1, 5], [10.1], true],
+  ['higher by more than a half', [3, 3.5, 4], [6.1], true],
+  ['higher by more than a half in only some rounds', [3, 3.5, 4], [5.9, 9], false],
+  ['higher by less than the stored runs differ', [3, 5.4], [9.7], false],
+  ['higher by more than the stored runs differ', [3, 5.4], [9.8], true],
+  ['higher than twice the worst of runs that differ much', [1, 5], [10.1], true],
   ['lower', [3, 3.5, 4], [1], false],
-])('a ratio that is %s: was %j, is %j', (_name, was, is, isWorse) => {
-  const said = worseThan(runs(...was), [measured('CPU a request', ...is)], () => true);
-  expect(said).toEqual(
+])('a ratio that is %s counts as worse only beyond noise: was %j, is %j', (_name, was, is, isWorse) => {
+  const worse = worseThan(runs(...was), [measured('CPU a request', ...is)], () => true);
+  expect(worse).toEqual(
     isWorse ? [expect.stringMatching(/^CPU a request: .* kept runs \(worse is above [\d.]+\)$/)] : [],
   );
 });
 
-test('a row that a run was to measure and did not is told, one of other contenders is not', () => {
+test('a row that a run should have measured but did not is reported, except for other contenders', () => {
   expect(worseThan(runs(3, 4), [], () => true)).toEqual([
     'CPU a request: not measured, was 3.00 to 4.00 × in 2 kept runs',
   ]);
   expect(worseThan(runs(3, 4), [], () => false)).toEqual([]);
   const row = (who: string) => `${who}: ${figures.cpuPerRequestUs.label}`;
-  const held = ['portico', 'portico-pg', 'portkey'].map(row);
-  expect(held.filter(isHeldTo(['portico', 'raw-meter']))).toEqual([row('portico')]);
-  expect(held.filter(isHeldTo([]))).toEqual([row('portico'), row('portico-pg')]);
+  const rows = ['portico', 'portico-pg', 'portkey'].map(row);
+  expect(rows.filter(isHeldTo(['portico', 'raw-meter']))).toEqual([row('portico')]);
+  expect(rows.filter(isHeldTo([]))).toEqual([row('portico'), row('portico-pg')]);
   expect(isHeldTo([])(`portico: ${figures.oneP99Ms.label}`)).toBe(false);
 });
 
-test('the newest run comes first, eight are kept, and a row that it did not measure stays', () => {
+test('the newest run comes first, eight are stored, and a row that it did not measure stays', () => {
   const [run] = runs(1).runs;
   if (!run) throw new Error('there is a run');
   const before = { runs: runs(1, 2, 3, 4, 5, 6, 7, 8).runs, rows: [measured('a', 1), measured('b', 1)] };
@@ -52,6 +52,6 @@ test('the newest run comes first, eight are kept, and a row that it did not meas
   expect(after.rows).toEqual([measured('a', 1), measured('b', 2)]);
 });
 
-test('docs/bench/README.md shows what is kept', () => {
-  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(getPage(allKept()));
+test('docs/bench/README.md shows the stored results', () => {
+  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(getPage(readAllStored()));
 });

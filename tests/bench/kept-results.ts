@@ -5,10 +5,10 @@ import { machine, measuredCommit } from '../support/machine.ts';
 import { getPage } from './kept-page.ts';
 import type { Row } from './rows.ts';
 
-/** What of a run says how far its ratios may be from those of another. */
+/** One run of a bench, with what shows how much its ratios may differ from another run's. */
 export interface KeptRun {
   readonly measured: string;
-  /** `measuredCommit`. */
+  /** The commit, from `measuredCommit`. */
   readonly commit: string;
   readonly machine: string;
   /** Load averages of the last minute, before and after. */
@@ -16,24 +16,27 @@ export interface KeptRun {
   readonly ratios: Ratios;
 }
 
-/** One bench's results as they are kept in `docs/bench/`: the rows that were measured last, and the runs that they were measured in. */
+/** One bench's stored results in `docs/bench/`: the latest rows, and the runs in which they were measured. */
 export interface KeptResult {
-  /** Newest first. */
+  /** The runs, newest first. */
   readonly runs: readonly KeptRun[];
   readonly rows: readonly Row[];
 }
 
-/** Medians of how many times its floor a row was, by its name; lower is better. */
+/** For each row, the median of its ratios to the floor. Lower is better. */
 export type Ratios = Readonly<Record<string, number>>;
 
 const maxRuns = 8;
-/** How far a ratio may be above all that is kept: as far as these are apart, within what is known of short runs (docs/decisions/086). */
+/**
+ * How far a ratio may be above all stored ones: as far as these differ, within the known noise of short
+ * runs (docs/decisions/086).
+ */
 const [minNoise, maxNoise] = [1.5, 2];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const keptFolder = `${root}docs/bench/`;
 
-/** Puts a run before those that are kept, its rows in place of theirs, and writes the page that shows them. */
+/** Stores a run in front of earlier ones, replaces its rows, and writes the page that shows them. */
 export function keep(bench: string, rows: readonly Row[], loadBefore: number): void {
   const run = {
     measured: new Date().toISOString(),
@@ -44,11 +47,11 @@ export function keep(bench: string, rows: readonly Row[], loadBefore: number): v
   };
   mkdirSync(keptFolder, { recursive: true });
   const file = `${keptFolder}${bench}.json`;
-  writeFileSync(file, getText(withRun(existsSync(file) ? kept(bench) : { runs: [], rows: [] }, run, rows)));
-  writeFileSync(`${keptFolder}README.md`, getPage(allKept()));
+  writeFileSync(file, getText(withRun(existsSync(file) ? readStored(bench) : { runs: [], rows: [] }, run, rows)));
+  writeFileSync(`${keptFolder}README.md`, getPage(readAllStored()));
 }
 
-/** A row that this run did not measure stays as it was measured before. */
+/** A row that this run didn't measure stays unchanged. */
 export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]): KeptResult {
   const measured = new Set(rows.map(({ row }) => row));
   return {
@@ -57,20 +60,20 @@ export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]):
   };
 }
 
-/** The result that is kept. Throws where there is none. */
-export const kept = (bench: string): KeptResult => JSON.parse(readFileSync(`${keptFolder}${bench}.json`, 'utf8'));
+/** Reads a bench's stored result. Throws if there is none. */
+export const readStored = (bench: string): KeptResult => JSON.parse(readFileSync(`${keptFolder}${bench}.json`, 'utf8'));
 
-export const allKept = (): ReadonlyMap<string, KeptResult> =>
+export const readAllStored = (): ReadonlyMap<string, KeptResult> =>
   new Map(
     readdirSync(keptFolder)
       .filter((name) => name.endsWith('.json'))
       .toSorted()
-      .map((name) => [name.slice(0, -5), kept(name.slice(0, -5))]),
+      .map((name) => [name.slice(0, -5), readStored(name.slice(0, -5))]),
   );
 
 /**
- * What is worse than in all runs that were kept by more than noise, a sentence each. `asked`: the rows that this run was to measure, and one
- * that it did not is told as well.
+ * Describes each row that is worse than in all stored runs by more than noise. `asked` decides which rows this run
+ * should have measured; a missing one is reported, too.
  */
 export function worseThan(
   { runs }: Pick<KeptResult, 'runs'>,
@@ -82,20 +85,20 @@ export function worseThan(
     const was = runs.flatMap(({ ratios }) => ratios[name] ?? []);
     const [lowest, highest] = [Math.min(...was), Math.max(...was)];
     const noise = Math.max(minNoise, Math.min(maxNoise, highest / lowest));
-    const told = `${two(lowest)} to ${two(highest)} × in ${was.length} kept ${was.length === 1 ? 'run' : 'runs'}`;
+    const earlier = `${two(lowest)} to ${two(highest)} × in ${was.length} kept ${was.length === 1 ? 'run' : 'runs'}`;
     const is = now.find(({ row }) => row === name)?.floor?.ratio;
-    if (!is) return [`${name}: not measured, was ${told}`];
+    if (!is) return [`${name}: not measured, was ${earlier}`];
     const limit = highest * noise;
-    return is.lowest <= limit ? [] : [`${name}: ${two(is.lowest)} ×, was ${told} (worse is above ${two(limit)})`];
+    return is.lowest <= limit ? [] : [`${name}: ${two(is.lowest)} ×, was ${earlier} (worse is above ${two(limit)})`];
   });
 }
 
 export const getRatios = (rows: readonly Row[]): Ratios =>
   Object.fromEntries(rows.flatMap(({ row, floor }) => (floor ? [[row, rounded(floor.ratio.median)]] : [])));
 
-/** One line for each row and run, so that two results can be compared by eye. */
+/** Writes one line for each row and run, so that two results can be compared by eye. */
 function getText({ runs, rows }: KeptResult): string {
-  const lines = (all: readonly unknown[]) => all.map((one) => `    ${JSON.stringify(one, digits)}`).join(',\n');
+  const lines = (all: readonly unknown[]) => all.map((item) => `    ${JSON.stringify(item, digits)}`).join(',\n');
   return `{\n  "runs": [\n${lines(runs)}\n  ],\n  "rows": [\n${lines(rows)}\n  ]\n}\n`;
 }
 

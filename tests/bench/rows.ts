@@ -1,20 +1,20 @@
 import { getSpread, type Spread } from './gateway/statistics.ts';
 
-/** One line of a bench: what was done, with how much of what, and what it took. */
+/** One line of a bench: what was done, with how much data, and what it took. */
 export interface Row {
   readonly row: string;
   readonly unit: string;
   readonly value: Spread;
-  /** What was measured beside it in the same run, and how many times that it was, round by round. */
+  /** The floor that was measured next to it in the same run, and the ratio to it, round by round. */
   readonly floor?: { readonly of: string; readonly value: Spread; readonly ratio: Spread };
   readonly atMost?: number;
-  /** Kept to be compared, and not shown in `docs/bench/README.md`. */
+  /** Stored for comparison, but not shown in `docs/bench/README.md`. */
   readonly aside?: true;
 }
 
-/** How a bench says what it does, and each row as soon as it is measured. */
-export interface Teller {
-  doing(what: string): void;
+/** How a bench reports what it's doing, and each row as soon as it's measured. */
+export interface Reporter {
+  doing(message: string): void;
   row(row: Row): void;
 }
 
@@ -23,7 +23,7 @@ interface Measured extends Pick<Row, 'row' | 'unit' | 'atMost'> {
   readonly floor?: { readonly of: string; readonly values: readonly number[] };
 }
 
-/** A row of what several rounds gave; a floor's value stands at the place of the value that it was measured beside. */
+/** Makes a row of the results of several rounds. Each value of a floor belongs to the value at the same index. */
 export function toRow({ values, floor, ...rest }: Measured): Row {
   const row = { ...rest, value: getSpread(values) };
   if (!floor) return row;
@@ -31,19 +31,19 @@ export function toRow({ values, floor, ...rest }: Measured): Row {
   return { ...row, floor: { of: floor.of, value: getSpread(floor.values), ratio: getSpread(ratios) } };
 }
 
-/** The row as a line to read. */
+/** Formats the row as a line to read. */
 export function getLine({ row, unit, value, floor, atMost }: Row): string {
   const beside = floor ? `  ${spelled(floor.ratio)} × ${floor.of} (${spelled(floor.value)})` : '';
   const verdict = atMost === undefined ? '' : `  ${value.median <= atMost ? 'met' : 'missed'}: at most ${atMost}`;
   return `${row}: ${spelled(value)} ${unit}${beside}${verdict}`.trimEnd().concat('\n');
 }
 
-/** The median, and from where to where where several rounds differ. */
+/** Formats the median, and the range if several rounds differ. */
 export function spelled({ median, lowest, highest }: Spread): string {
   const [middle, low, high] = [median, lowest, highest].map(short);
   return low === high ? `${middle}` : `${middle} (${low}–${high})`;
 }
 
-/** Three digits, or all of a whole number. */
+/** Rounds to three digits, or to an integer from 100 on. */
 const short = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));

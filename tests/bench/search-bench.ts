@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { seed } from '../seed/seed.ts';
 import { testCore } from '../support/test-core.ts';
-import { type Teller, toRow } from './rows.ts';
+import { type Reporter, toRow } from './rows.ts';
 
-/** What people type, and what is hardest: common words, one letter, short prefixes, nothing found. */
+/** What people type, and the hardest cases: common words, one letter, short prefixes, words without a match. */
 const words = [
   'heron',
   'the',
@@ -36,17 +36,17 @@ interface Times {
 interface SearchOptions {
   readonly messages: number;
   readonly rounds: number;
-  readonly tell: Teller;
+  readonly reporter: Reporter;
 }
 
-/** Searches a seeded world through the core, as a window would. */
-export async function benchSearch({ messages, rounds, tell }: SearchOptions): Promise<void> {
+/** Searches a seeded data folder through the core, as a window would. */
+export async function benchSearch({ messages, rounds, reporter }: SearchOptions): Promise<void> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
-  tell.doing(`writing ${messages} messages`);
+  reporter.doing(`writing ${messages} messages`);
   const nowMs = Date.now();
   const size = { conversations: messages / 20, messages, long: 0, requests: null };
   await seed({ dataFolder, ...size, seed: 1, force: false, nowMs });
-  tell.doing('opening the core');
+  reporter.doing('opening the core');
   const core = await testCore({ dataFolder });
   const index = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
   const newest = index.prepare(
@@ -54,40 +54,47 @@ export async function benchSearch({ messages, rounds, tell }: SearchOptions): Pr
   );
   const find = (query: string) => core.client.search.find({ query });
   try {
-    tell.doing('each query once');
+    reporter.doing('each query once');
     for (const query of queries) await find(query);
     const all: Times[] = [];
     const own: Times[] = [];
     const floor: Times[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      tell.doing(`${queries.length} queries, ${timesARound} times, round ${round + 1} of ${rounds}`);
+      reporter.doing(`${queries.length} queries, ${timesARound} times, round ${round + 1} of ${rounds}`);
       all.push(await getTimes(queries, find));
       own.push(await getTimes(words, find));
       floor.push(await getTimes(words, async (word) => newest.all(`"${word}"*`)));
     }
-    const of = `search of ${messages} messages`;
-    const each = (times: readonly Times[], name: keyof Times, share: number) =>
-      times.map((one) => quantile(one[name], share));
+    const title = `search of ${messages} messages`;
+    const quantiles = (times: readonly Times[], name: keyof Times, share: number) =>
+      times.map((time) => quantile(time[name], share));
     const p95 = 'ms, 95th percentile';
-    tell.row(toRow({ row: `${of}: ${queries.length} queries`, unit: 'ms, median', values: each(all, 'ms', 0.5) }));
-    tell.row(
+    reporter.row(
+      toRow({ row: `${title}: ${queries.length} queries`, unit: 'ms, median', values: quantiles(all, 'ms', 0.5) }),
+    );
+    reporter.row(
       toRow({
-        row: `${of}: ${queries.length} queries, slowest`,
+        row: `${title}: ${queries.length} queries, slowest`,
         unit: p95,
-        values: each(all, 'ms', 0.95),
+        values: quantiles(all, 'ms', 0.95),
         atMost: 100,
       }),
     );
-    tell.row(toRow({ row: `${of}: processor`, unit: p95, values: each(all, 'cpuMs', 0.95), atMost: 100 }));
-    tell.row(
-      toRow({ row: `${of}: the main thread, at most`, unit: 'ms CPU', values: each(all, 'mainMs', 1), atMost: 50 }),
-    );
-    tell.row(
+    reporter.row(toRow({ row: `${title}: processor`, unit: p95, values: quantiles(all, 'cpuMs', 0.95), atMost: 100 }));
+    reporter.row(
       toRow({
-        row: `${of}: ${words.length} words, with titles, texts and marks`,
+        row: `${title}: the main thread, at most`,
+        unit: 'ms CPU',
+        values: quantiles(all, 'mainMs', 1),
+        atMost: 50,
+      }),
+    );
+    reporter.row(
+      toRow({
+        row: `${title}: ${words.length} words, with titles, texts and marks`,
         unit: p95,
-        values: each(own, 'ms', 0.95),
-        floor: { of: 'the newest 50 in the index alone', values: each(floor, 'ms', 0.95) },
+        values: quantiles(own, 'ms', 0.95),
+        floor: { of: 'the newest 50 in the index alone', values: quantiles(floor, 'ms', 0.95) },
       }),
     );
   } finally {

@@ -4,8 +4,9 @@ import type { Page } from '@playwright/test';
 declare const marked: { lexer(text: string): { raw: string }[]; parser(tokens: { raw: string }[]): string };
 
 /**
- * The floor: finished blocks are drawn once, the open one once a frame; no React, no highlighting, no maths, nothing
- * kept. Its answer begins when `begin` is called, at so many tokens a second of four characters.
+ * Opens the page that serves as the floor: it draws finished blocks once and the open block once a frame,
+ * without React, highlighting, maths or storage. Its answer starts when `begin` is called, at that many tokens
+ * a second of four characters each.
  */
 export async function openBarePage(page: Page, url: string): Promise<void> {
   await page.route(`${url}bare`, (route) =>
@@ -27,11 +28,11 @@ export async function beginBareAnswer(page: Page, answer: string, tokensPerSecon
     ([words, rate]) => {
       const thread = document.getElementById('thread') as HTMLElement;
       const piece = Math.max(1, (rate * 4) / 50);
-      let [at, done, due] = [0, 0, false];
+      let [offset, done, due] = [0, 0, false];
       let block = thread.appendChild(document.createElement('div'));
       const draw = () => {
         due = false;
-        const tokens = marked.lexer(words.slice(done, at));
+        const tokens = marked.lexer(words.slice(done, offset));
         for (const token of tokens.slice(0, -1)) {
           block.innerHTML = marked.parser([token]);
           block = thread.appendChild(document.createElement('div'));
@@ -41,10 +42,10 @@ export async function beginBareAnswer(page: Page, answer: string, tokensPerSecon
         thread.scrollTop = thread.scrollHeight;
       };
       const timer = setInterval(() => {
-        at = Math.min(words.length, at + piece);
+        offset = Math.min(words.length, offset + piece);
         if (!due) requestAnimationFrame(draw);
         due = true;
-        if (at === words.length) clearInterval(timer);
+        if (offset === words.length) clearInterval(timer);
       }, 20);
     },
     [answer, tokensPerSecond] as const,

@@ -6,22 +6,22 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { bombs } from '../../support/bombs.ts';
 import { startWebProcess, type WebProcess } from '../../support/web-process.ts';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 import { type LongestTask, maxTask } from './page-tasks.ts';
 
 const places = ['answer', 'question', 'result'] as const;
 type Place = (typeof places)[number];
 const limitMs = 60_000;
 const maxMs = 50;
-/** What a chat costs without any bomb. */
+/** A chat without any bomb, for comparison. */
 const control = ['nothing special', () => 'A *plain* answer of a few words.'] as const;
 
 /**
- * Each text that is made to hold up the window, as a stored answer, question and tool result: the longest task while it is
- * opened, scrolled and made narrower. `PORTICO_BOMB` is a pattern of names. Through the web host, which has been built before.
- * Nothing is gated here.
+ * Measures each bomb as a stored answer, question and tool result: the longest task while the chat is opened, scrolled
+ * and made narrower. `PORTICO_BOMB` is a pattern for names. It runs through the web host, which must have been built.
+ * Nothing fails here, however slow it is.
  */
-export async function benchBombs(tell: Teller): Promise<void> {
+export async function benchBombs(reporter: Reporter): Promise<void> {
   const only = process.env.PORTICO_BOMB;
   const chosen = [control, ...bombs].filter(([name]) => only === undefined || new RegExp(only).test(name));
   const browser = await chromium.launch({
@@ -38,8 +38,8 @@ export async function benchBombs(tell: Teller): Promise<void> {
         const id = store(folder, source, place, `${place}${count++}`);
         const longest = await getTasks(browser, opened.page, id, place);
         const row = `${bomb}, ${source.length} characters, as ${place}: longest task of the page`;
-        // A row that did not come to an end in a minute.
-        tell.row(toRow({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: maxMs }));
+        // A row that doesn't end within a minute counts as that minute.
+        reporter.row(toRow({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: maxMs }));
         if (longest) continue;
         await opened.close();
         opened = await open(browser, folder);
@@ -70,7 +70,7 @@ async function open(browser: Browser, folder: string): Promise<{ page: Page; clo
   };
 }
 
-/** Opens the chat, reads on for a while, and makes the window narrower and wide again. */
+/** Opens the chat, scrolls for a while, and makes the window narrower and wide again. */
 async function getTasks(browser: Browser, page: Page, id: string, place: Place): Promise<LongestTask | null> {
   const steps = async () => {
     await page.evaluate((hash) => {
@@ -80,7 +80,7 @@ async function getTasks(browser: Browser, page: Page, id: string, place: Place):
     if (place === 'result') await page.locator(`[data-message="${id}-a"] summary`).first().click();
     await page.waitForTimeout(1_000);
     await page.getByRole('log', { name: 'Conversation' }).hover();
-    for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(0, turn < 14 ? -800 : 800);
+    for (let step = 0; step < 20; step += 1) await page.mouse.wheel(0, step < 14 ? -800 : 800);
     await page.setViewportSize({ width: 900, height: 800 });
     await page.waitForTimeout(300);
     await page.setViewportSize({ width: 1280, height: 800 });

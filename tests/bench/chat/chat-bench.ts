@@ -7,7 +7,7 @@ import { build, preview } from 'vite';
 import { fakeAnswer } from '../../support/fake-answer.ts';
 import { addLongConversation } from '../../support/long-conversation.ts';
 import { startWebProcess } from '../../support/web-process.ts';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 import { beginBareAnswer, openBarePage } from './bare-page.ts';
 import { benchFirstLoad } from './first-load-bench.ts';
 import { benchKeys } from './keys-bench.ts';
@@ -18,17 +18,20 @@ const maths = '\nThe share is $w = 1 - \\frac{t \\bmod T}{T}$, so that\n\n$$\nN 
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The chat as users get it, in one Chromium, beside a bare page that draws the same answer. Nothing is gated here. */
-export async function benchChat(tell: Teller): Promise<void> {
+/**
+ * Measures the chat as users get it, in one Chromium, next to a bare page that draws the same answer. Nothing
+ * fails here, however slow it is.
+ */
+export async function benchChat(reporter: Reporter): Promise<void> {
   const browser = await chromium.launch({
     ...(process.env.PORTICO_CHROMIUM ? { executablePath: process.env.PORTICO_CHROMIUM } : {}),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
   try {
-    await benchStreams(browser, tell);
-    await benchOpening(browser, tell);
-    await benchKeys(tell);
-    await benchFirstLoad(browser, tell);
+    await benchStreams(browser, reporter);
+    await benchOpening(browser, reporter);
+    await benchKeys(reporter);
+    await benchFirstLoad(browser, reporter);
   } finally {
     await browser.close();
   }
@@ -42,12 +45,12 @@ const watchedRows = {
 } as const satisfies Record<keyof Watched, { what: string; unit: string }>;
 
 /**
- * The window over the made-up core, whose own work is on the same thread and in the figures; then the bare page. The rate
- * is what is asked for: timers that come late on a busy machine make it lower, on both pages.
+ * Measures the window over the fake core, whose own work is on the same thread and so in the figures, and then the bare
+ * page. The rate is the requested one: on a busy machine timers come late and make it lower, on both pages.
  */
-async function benchStreams(browser: Browser, tell: Teller): Promise<void> {
+async function benchStreams(browser: Browser, reporter: Reporter): Promise<void> {
   const configFile = path('../../support/fake-app/vite.config.ts');
-  tell.doing('building the window over a made-up core');
+  reporter.doing('building the window over a made-up core');
   await build({ configFile, logLevel: 'error' });
   const server = await preview({ configFile, logLevel: 'error', preview: { host: '127.0.0.1', port: 0 } });
   const url = server.resolvedUrls?.local[0];
@@ -55,15 +58,15 @@ async function benchStreams(browser: Browser, tell: Teller): Promise<void> {
   for (const tokensPerSecond of [50, 200, 1_000]) {
     const length = tokensPerSecond * 4 * (seconds + 2);
     const answer = `${fakeAnswer}${maths}`.repeat(Math.ceil(length / fakeAnswer.length)).slice(0, length);
-    tell.doing(`an answer at ${tokensPerSecond} tokens/s, in the window and in the bare page`);
+    reporter.doing(`an answer at ${tokensPerSecond} tokens/s, in the window and in the bare page`);
     const own = await benchStream(browser, { page: 'portico', url, answer, tokensPerSecond });
     const bare = await benchStream(browser, { page: 'bare', url, answer, tokensPerSecond });
     for (const name of Object.keys(watchedRows) as (keyof Watched)[]) {
       const { what, unit } = watchedRows[name];
       const row = `${seconds} s of an answer at ${tokensPerSecond} tokens/s: ${what}`;
-      // A page without one long task is no measure for how many there are.
+      // If the bare page has no long task at all, a ratio to it is meaningless.
       const floor = name === 'tasksOver50Ms' ? {} : { floor: { of: 'bare page', values: [bare[name]] } };
-      tell.row(toRow({ row, unit, values: [own[name]], ...floor }));
+      reporter.row(toRow({ row, unit, values: [own[name]], ...floor }));
     }
   }
   await server.close();
@@ -104,14 +107,17 @@ const shortChat = 1_000;
 const longChat = 10_000;
 const openings = 3;
 
-/** Stored conversations through the web host, which has been built before: until the last message is there, then read upwards for a while. */
-async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
+/**
+ * Measures stored conversations through the web host, which must have been built: the time until the last message is
+ * there, and then scrolling upwards for a while.
+ */
+async function benchOpening(browser: Browser, reporter: Reporter): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
-  tell.doing('starting the web host');
+  reporter.doing('starting the web host');
   const web = await startWebProcess(path('../../../dist/main/web.js'), ['--data-dir', folder]);
   try {
-    tell.doing(`writing ${openings} chats of ${shortChat} and of ${longChat} messages`);
-    // Each is a chat that the page has not read before.
+    reporter.doing(`writing ${openings} chats of ${shortChat} and of ${longChat} messages`);
+    // Each time the page opens a chat that it hasn't loaded before.
     const written = (messages: number) =>
       Array.from({ length: openings }, (_, time) => addLongConversation(folder, messages, `of-${messages}-${time}`));
     const chats = new Map([shortChat, longChat].map((messages) => [messages, written(messages)]));
@@ -122,18 +128,18 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
     await page.getByRole('button', { name: 'Try it now' }).click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     const opened = async (messages: number) => {
-      const each = [];
-      tell.doing(`opening ${openings} chats of ${messages} messages`);
+      const times = [];
+      reporter.doing(`opening ${openings} chats of ${messages} messages`);
       for (const id of chats.get(messages) ?? []) {
         const openMs = await page.evaluate(openChat, { id, last: `${id}-${messages - 1}` });
         const domNodes = await page.evaluate(() => document.querySelectorAll('*').length);
         await page.getByRole('log', { name: 'Conversation' }).hover();
         const { frameP99Ms } = await watched(page, cdp, async () => {
-          for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(0, -600);
+          for (let step = 0; step < 20; step += 1) await page.mouse.wheel(0, -600);
         });
-        each.push({ openMs, domNodes, frameP99Ms });
+        times.push({ openMs, domNodes, frameP99Ms });
       }
-      return each;
+      return times;
     };
     const [few, many] = [await opened(shortChat), await opened(longChat)];
     const rows = [
@@ -142,9 +148,9 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
       ['domNodes', 'elements of the page', 'elements'],
     ] as const;
     for (const [name, what, unit] of rows) {
-      const floor = { of: `a chat of ${shortChat}`, values: few.map((one) => one[name]) };
-      const values = many.map((one) => one[name]);
-      tell.row(toRow({ row: `a chat of ${longChat} messages opened: ${what}`, unit, values, floor }));
+      const floor = { of: `a chat of ${shortChat}`, values: few.map((opening) => opening[name]) };
+      const values = many.map((opening) => opening[name]);
+      reporter.row(toRow({ row: `a chat of ${longChat} messages opened: ${what}`, unit, values, floor }));
     }
     await page.close();
   } finally {
@@ -153,7 +159,7 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
   }
 }
 
-/** Runs in the page: goes to the chat and says after how long its last message stood there. */
+/** Runs in the page. Goes to the chat and returns the time until its last message is there. */
 async function openChat({ id, last }: { id: string; last: string }): Promise<number> {
   const start = performance.now();
   location.hash = `#chat/${id}`;

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
 import { type FirstLoad, measureFirstLoad } from '../../support/first-load.ts';
 import { startWebProcess } from '../../support/web-process.ts';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 
 const loads = 7;
 const waits = { composer: 'the composer of a new chat', messages: 'the messages of a chat' } as const;
 
-/** The page from nothing to what one waits for, through the web host, which has been built before. */
-export async function benchFirstLoad(browser: Browser, tell: Teller): Promise<void> {
-  tell.doing('starting the web host');
+/** Measures the page from nothing until it can be used, through the web host, which must have been built. */
+export async function benchFirstLoad(browser: Browser, reporter: Reporter): Promise<void> {
+  reporter.doing('starting the web host');
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const main = fileURLToPath(new URL('../../../dist/main/web.js', import.meta.url));
   const web = await startWebProcess(main, ['--data-dir', folder]);
@@ -31,15 +31,17 @@ export async function benchFirstLoad(browser: Browser, tell: Teller): Promise<vo
       await page.evaluate((place) => {
         location.hash = place;
       }, places[until]);
-      const each: FirstLoad[] = [];
-      for (let load = 0; load < loads; load += 1) each.push(await measureFirstLoad(page, until));
+      const measured: FirstLoad[] = [];
+      for (let load = 0; load < loads; load += 1) measured.push(await measureFirstLoad(page, until));
       const row = `first load to ${waits[until]}, ${loads} times, cores ${cores}`;
-      const values = each.map(({ ms }) => ms);
-      const bytes = (of: keyof FirstLoad) => each.map((load) => load[of] / 1000);
-      tell.row(toRow({ row, unit: 'ms', values, floor: { of: 'empty page, cores free', values: empty } }));
+      const values = measured.map(({ ms }) => ms);
+      const bytes = (field: keyof FirstLoad) => measured.map((load) => load[field] / 1000);
+      reporter.row(toRow({ row, unit: 'ms', values, floor: { of: 'empty page, cores free', values: empty } }));
       if (cores === 'busy') return;
-      tell.row(toRow({ row: `sent until ${waits[until]} stood there`, unit: 'KB', values: bytes('bytes') }));
-      tell.row(toRow({ row: `sent until nothing more came, ${waits[until]}`, unit: 'KB', values: bytes('allBytes') }));
+      reporter.row(toRow({ row: `sent until ${waits[until]} stood there`, unit: 'KB', values: bytes('bytes') }));
+      reporter.row(
+        toRow({ row: `sent until nothing more came, ${waits[until]}`, unit: 'KB', values: bytes('allBytes') }),
+      );
     };
     for (const until of ['composer', 'messages'] as const) await measure('free', until);
     const loops = Array.from({ length: availableParallelism() }, () =>
@@ -57,7 +59,7 @@ export async function benchFirstLoad(browser: Browser, tell: Teller): Promise<vo
   }
 }
 
-/** The floor: a page of the same host with a text field and nothing else. */
+/** Measures the floor: a page of the same host with only a text field. */
 async function emptyLoads(browser: Browser, url: string): Promise<number[]> {
   const page = await browser.newPage();
   await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '<textarea></textarea>' }));

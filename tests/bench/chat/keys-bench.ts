@@ -5,27 +5,31 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { _electron as electron } from 'playwright';
 import { startVirtualDisplay } from '../../support/virtual-display.ts';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 import { quantile } from './probe.ts';
 
 const seconds = 6;
 const chats = 4;
 
-/** What the core does meanwhile. */
+/** What the core does while keys are measured. */
 const states = {
   idle: 'the core is idle',
   writing: `the core writes ${chats} answers`,
   stopped: 'the core stands still, as in a long computation',
 } as const;
 
-/** Keys in the window of the installed app, which has been built before, while its core works. No row where there is no Electron. */
-export async function benchKeys(tell: Teller): Promise<void> {
-  if (!process.env.PORTICO_ELECTRON) return tell.doing('keys in the window are not measured: no Electron is installed');
+/**
+ * Measures keys in the window of the installed app, which must have been built, while its core works. Without
+ * Electron there are no rows.
+ */
+export async function benchKeys(reporter: Reporter): Promise<void> {
+  if (!process.env.PORTICO_ELECTRON)
+    return reporter.doing('keys in the window are not measured: no Electron is installed');
   const display = process.env.DISPLAY || process.platform !== 'linux' ? null : await startVirtualDisplay();
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const flags = process.getuid?.() === 0 ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
-  tell.doing('starting the app');
+  reporter.doing('starting the app');
   const app = await electron.launch({
     args: [...flags, root, '--data-dir', folder],
     env: { ...process.env, ...(display ? { DISPLAY: display.name } : {}) } as Record<string, string>,
@@ -35,7 +39,7 @@ export async function benchKeys(tell: Teller): Promise<void> {
     await page.getByRole('button', { name: 'Try it now' }).click();
     const idle = await keyTimes(page);
     const measured = (core: keyof typeof states, times: readonly number[]) =>
-      tell.row(
+      reporter.row(
         toRow({
           row: `keystroke to paint, 95th percentile of ${seconds} s of typing, while ${states[core]}`,
           unit: 'ms',
@@ -44,7 +48,7 @@ export async function benchKeys(tell: Teller): Promise<void> {
         }),
       );
     measured('idle', idle);
-    tell.doing(`beginning ${chats} answers`);
+    reporter.doing(`beginning ${chats} answers`);
     for (let chat = 0; chat < chats; chat += 1) await beginAnswer(page);
     measured('writing', await keyTimes(page));
     const core = await app.evaluate(({ app: program }) =>
@@ -58,7 +62,7 @@ export async function benchKeys(tell: Teller): Promise<void> {
       process.kill(core.pid, 'SIGCONT');
     }
   } finally {
-    // Asked to close while answers are written, it would ask in turn; a signal is obeyed.
+    // If asked to close during answers, the app would ask a question. It obeys a signal.
     const ended = app.waitForEvent('close');
     app.process().kill('SIGTERM');
     await ended;
@@ -78,7 +82,7 @@ async function beginAnswer(page: Page): Promise<void> {
   await page.getByRole('log', { name: 'Conversation' }).getByRole('article').nth(1).waitFor();
 }
 
-/** From outside of the program: what the main process or the page keeps a key from is in it. */
+/** Measures from outside the program, so delays in the main process and in the page are both included. */
 async function keyTimes(page: Page): Promise<number[]> {
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
   await message.fill('');

@@ -4,7 +4,7 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** When it began and how long it took, in microseconds, waiting for a processor included. */
+  /** When it began and how long it took, in microseconds, including waits for a processor. */
   readonly ts: number;
   readonly dur?: number;
   /** How long it ran, in microseconds of the thread's processor time. */
@@ -14,15 +14,15 @@ interface TraceEvent {
 
 export interface LongestTask {
   readonly cpuMs: number;
-  /** What it spent its time in: layout, script, unpacking and so on, the most first. */
+  /** What it spent its time on: layout, script, decompression and so on, the largest part first. */
   readonly within: readonly string[];
 }
 
 const marker = 'portico-page';
 
 /**
- * The longest task of a page's main thread while `act` runs, in processor time: on a machine that does other things as well,
- * the time that passes says nothing.
+ * Returns the longest task of a page's main thread while `act` runs, in processor time: on a busy machine,
+ * elapsed time means little.
  */
 export async function maxTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<LongestTask> {
   await browser.startTracing(page, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] });

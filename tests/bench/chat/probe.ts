@@ -12,13 +12,16 @@ declare global {
   }
 }
 
-/** Runs in each page before its own code: times between frames, tasks over 50 ms, and keys until the frame that shows them. */
+/**
+ * Runs in each page before its own code. Records the times between frames, tasks over 50 ms, and the time from a key
+ * until the frame that shows it.
+ */
 export function probe(): void {
   window.probed = { frames: [], longTasks: 0, keys: [] };
   let last = performance.now();
-  const frame = (at: number) => {
-    window.probed.frames.push(at - last);
-    last = at;
+  const frame = (now: number) => {
+    window.probed.frames.push(now - last);
+    last = now;
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -34,14 +37,14 @@ export function probe(): void {
 }
 
 export interface Watched {
-  /** Share of the wall clock that the main thread worked, in percent. */
+  /** The share of elapsed time in which the main thread worked, in percent. */
   readonly busyPercent: number;
   readonly frameP99Ms: number;
   readonly tasksOver50Ms: number;
   readonly keyToPaintP95Ms: number;
 }
 
-/** What the page's main thread did while `act` ran. */
+/** Returns what the page's main thread did while `act` ran. */
 export async function watched(page: Page, cdp: CDPSession, act: () => Promise<void>): Promise<Watched> {
   await page.evaluate(() => {
     Object.assign(window.probed, { frames: [], longTasks: 0, keys: [] });
@@ -64,6 +67,6 @@ async function busySeconds(cdp: CDPSession): Promise<number> {
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
 }
 
-/** The value that this share of them do not exceed. */
+/** Returns the value that this share of the values doesn't exceed. */
 export const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;

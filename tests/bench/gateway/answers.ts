@@ -1,9 +1,9 @@
 /**
- * What the upstream answers, as bytes made once: the fields, sizes and order of OpenAI's chat completions. Asked for a
- * stream it is 100 events of about 280 bytes, asked whole it is one JSON document with the same text.
+ * The upstream's answers, as bytes made once, with the fields, sizes and order of OpenAI's chat completions. A stream
+ * is 100 events of about 280 bytes. A non-streaming answer is one JSON document with the same text.
  */
 
-/** Events of a streamed answer, the role, the end and the usage included; `[DONE]` is not counted. */
+/** The events of a streamed answer, including the role, the end and the usage. `[DONE]` doesn't count. */
 export const eventCount = 100;
 
 const tokens = [
@@ -36,7 +36,7 @@ const shared = {
   system_fingerprint: 'fp_06737a9306',
 };
 
-export const wholeAnswer = Buffer.from(
+export const nonStreamingAnswer = Buffer.from(
   JSON.stringify({
     ...shared,
     object: 'chat.completion',
@@ -58,7 +58,7 @@ const choice = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
 });
 
-/** The events one by one; the last one carries `[DONE]` with it, as it comes from OpenAI in one packet. */
+/** The events one by one. The last one includes `[DONE]`, because OpenAI sends both in one packet. */
 export const streamedAnswer: readonly Buffer[] = [
   event(choice({ role: 'assistant', content: '', refusal: null })),
   ...texts.map((content) => event(choice({ content }))),

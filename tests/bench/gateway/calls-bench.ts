@@ -5,31 +5,37 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { loadConfig } from '#gateway/operations/configuration/config.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Row, type Teller, toRow } from '../rows.ts';
+import { type Reporter, type Row, toRow } from '../rows.ts';
 import { exchange, open, requestsFor, type Target } from './connection.ts';
 import { model } from './contenders.ts';
 import { start, stop } from './processes.ts';
 
-/** What one answer calls of the gateway's own functions: no figure depends on what else the machine does. */
+/**
+ * The number of calls to the gateway's own functions for one answer. These figures don't depend on
+ * what else the machine does.
+ */
 interface CallFigures {
   readonly answer: 'whole' | 'streamed';
   readonly calls: number;
   readonly files: number;
-  /** By folder, most first. */
+  /** Calls by folder, the largest number first. */
   readonly folders: Readonly<Record<string, number>>;
 }
 
 const upstreamScript = fileURLToPath(new URL('upstream.ts', import.meta.url));
 const root = new URL('../../../', import.meta.url).href;
 const own = [`${root}gateway/`, `${root}shared/`];
-/** Those before have made what is made once. */
+/** Answers before the measured ones, which do all one-time work. */
 const before = 20;
-/** The least of so many: what else falls into one of them (the database is filled, a key is looked up) is left out. */
-const looks = 20;
+/**
+ * The lowest number of this many tries counts. This excludes occasional work, such as a flush to the
+ * database or the lookup of a key.
+ */
+const tries = 20;
 const prompt = 'Which of these numbers is right, and why? '.repeat(24);
 
-/** Counts by V8's precise coverage, over a socket, with everything on and the books in memory. */
-export async function benchCalls(tell: Teller): Promise<void> {
+/** Counts with V8's precise coverage, over a socket, with everything enabled and the ledger in memory. */
+export async function benchCalls(reporter: Reporter): Promise<void> {
   const port = await freePort();
   const upstream = await start(upstreamScript, [String(port)], { port });
   const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
@@ -42,7 +48,7 @@ export async function benchCalls(tell: Teller): Promise<void> {
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
     for (const answer of ['whole', 'streamed'] as const)
-      for (const row of toRows(await getMin(answer, target))) tell.row(row);
+      for (const row of toRows(await getMin(answer, target))) reporter.row(row);
   } finally {
     await server.close();
     await gateway.close();
@@ -67,7 +73,7 @@ async function getMin(answer: CallFigures['answer'], target: Target): Promise<Ca
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   let least: CallFigures | null = null;
-  for (let count = 0; count < looks; count += 1) {
+  for (let count = 0; count < tries; count += 1) {
     await session.post('Profiler.takePreciseCoverage');
     await ask();
     const { result } = await session.post('Profiler.takePreciseCoverage');

@@ -5,23 +5,23 @@ import { connect, type Socket } from 'node:net';
 export interface Sample {
   readonly firstByteMs: number;
   readonly totalMs: number;
-  /** Of the body, its framing included. */
+  /** Bytes of the body, including its framing. */
   readonly bytes: number;
-  /** Answered with 200 and to its end, a stream's `[DONE]` included. */
+  /** Whether it was answered with 200 and to its end, for a stream including `[DONE]`. */
   readonly complete: boolean;
-  /** 0 where the connection ended first. */
+  /** The HTTP status, or 0 if the connection ended first. */
   readonly status: number;
 }
 
-/** What the load is put on. */
+/** The server that the load is sent to. */
 export interface Target {
-  /** One for each instance; connections take them in turn. */
+  /** A port for each instance. Connections use them in turn. */
   readonly ports: readonly number[];
-  /** Taken in turn: limits are per key, and are not what is measured. */
+  /** API keys, used in turn: rate limits are per key and are not what is measured. */
   readonly keys: readonly string[];
   /** The name of the model by which this gateway reaches the upstream. */
   readonly model: string;
-  /** Header lines that this gateway wants besides the usual ones. */
+  /** Header lines that this gateway needs besides the usual ones. */
   readonly headers?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The same request as bytes, once for each key. */
+/** Returns the same request as bytes, once for each key. */
 export function requestsFor(target: Target, content: string, stream: boolean): Buffer[] {
   const body = Buffer.from(JSON.stringify({ model: target.model, messages: [{ role: 'user', content }], stream }));
   return target.keys.map((key) => {
@@ -69,8 +69,9 @@ function readHead(text: string): Head {
 }
 
 /**
- * One request and its answer. It speaks to the socket itself: an HTTP client would cost more than the fastest server
- * under test, and so become what is measured. A connection that ends before the answer does gives an incomplete sample.
+ * Sends one request and reads its answer directly on the socket: an HTTP client would take more time than the
+ * fastest server under test, and would then be what is measured. If the connection ends before the answer
+ * does, the sample is incomplete.
  */
 export function exchange(
   socket: Socket,
@@ -85,11 +86,11 @@ export function exchange(
     let bytes = 0;
     let firstByteMs = 0;
 
-    const finish = (whole: boolean) => {
+    const finish = (isComplete: boolean) => {
       socket.removeAllListeners('data').removeAllListeners('close').removeAllListeners('error');
-      const complete = whole && head?.status === 200 && (!head.streamed || tail.includes('[DONE]'));
+      const complete = isComplete && head?.status === 200 && (!head.streamed || tail.includes('[DONE]'));
       const sample = { firstByteMs, totalMs: performance.now() - dueMs, bytes, complete, status: head?.status ?? 0 };
-      resolve({ sample, reusable: whole && head?.closes === false });
+      resolve({ sample, reusable: isComplete && head?.closes === false });
     };
     const takeBody = (part: Buffer) => {
       bytes += part.length;
@@ -101,11 +102,11 @@ export function exchange(
       if (firstByteMs === 0) firstByteMs = performance.now() - dueMs;
       if (head) return takeBody(part);
       start = start.length ? Buffer.concat([start, part]) : part;
-      const at = start.indexOf(endOfHead);
-      if (at < 0) return;
-      head = readHead(start.subarray(0, at).toString('latin1'));
-      const rest = start.subarray(at + endOfHead.length);
-      if (rest.length || head.length === 0) takeBody(rest);
+      const headEnd = start.indexOf(endOfHead);
+      if (headEnd < 0) return;
+      head = readHead(start.subarray(0, headEnd).toString('latin1'));
+      const bodyStart = start.subarray(headEnd + endOfHead.length);
+      if (bodyStart.length || head.length === 0) takeBody(bodyStart);
     });
     socket.on('close', () => finish(false));
     socket.on('error', () => {});

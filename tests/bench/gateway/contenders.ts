@@ -5,27 +5,27 @@ import { freePort } from '../../support/free-port.ts';
 import type { Target } from './connection.ts';
 import { type Program, start } from './processes.ts';
 
-/** The single-process gateways run here; the load and the upstream on the other one. */
+/** Gateways of one process run on the first core, the load and the upstream on the second. */
 export const gatewayCore = 0;
 export const loadCore = 1;
 
 /** What a contender may use to start. */
 export interface Base {
-  /** Empty, and removed afterwards. */
+  /** An empty folder, removed afterwards. */
   readonly folder: string;
   readonly upstreamUrl: string;
-  /** Null where it is not installed, or nobody needs it. */
+  /** The database server. Null if it isn't installed or no contender needs it. */
   readonly postgres: TestPostgres | null;
 }
 
-/** A contender that runs. */
+/** A contender that is running. */
 export interface Contestant {
   readonly name: string;
   readonly target: Target;
   readonly programs: readonly Program[];
-  /** The database server's process, whose processor time is shown apart. */
+  /** The database server's process, whose processor time is reported separately. */
   readonly databaseId: number | null;
-  /** No byte of an answer leaves before what is set aside for it is on the disk. */
+  /** Whether the hold of a request is on the disk before any byte of its answer is sent. */
   readonly syncsFirst: boolean;
 }
 
@@ -40,7 +40,7 @@ export const model = 'openai/gpt-4o-mini';
 export const floor = 'raw-meter';
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** A gateway of one process without a database of its own. */
+/** Starts a gateway of one process without a database of its own. */
 export async function contestant(
   name: string,
   options: {

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Processor time and memory of a process and of all that it started.
+ * Measures processor time and memory of a process and all its descendants.
  *
- * Linux tells processor time in two places, and neither is enough by itself. `/proc/PID/stat` has user and system time of
- * all threads, those that have ended included, but cut to ticks of 10 ms. `/proc/PID/task/TID/schedstat` is exact to the
- * nanosecond, but a thread that ends takes its time along. The larger of the two is exact while no thread has ended,
- * and short by less than 20 ms otherwise. Processes that ended (a connection's process in PostgreSQL) stand in their parent's
- * `cutime` and `cstime`.
+ * Linux reports processor time in two places, and neither is enough alone. `/proc/PID/stat` has the user and system
+ * time of all threads, including ended ones, but only in ticks of 10 ms. `/proc/PID/task/TID/schedstat` is exact to the
+ * nanosecond, but the time of an ended thread is gone. The larger of the two is exact while no thread has ended, and
+ * otherwise less than 20 ms too low. Processes that ended (such as those for PostgreSQL's connections) are counted in
+ * their parent's `cutime` and `cstime`.
  */
 const microsecondsPerTick = 10_000;
 
-/** Processor time used so far, user and system, in microseconds. */
+/** Returns the processor time used so far, user and system, in microseconds. */
 export function cpuMicroseconds(processId: number): number {
   return getTree(processId).reduce((sum, { id, cpuTicks, endedChildrenTicks }) => {
     const all = Math.max(livingThreads(id), cpuTicks * microsecondsPerTick);
@@ -19,7 +19,7 @@ export function cpuMicroseconds(processId: number): number {
   }, 0);
 }
 
-/** Resident memory in KB. */
+/** Returns the resident memory in KB. */
 export function residentKb(processId: number): number {
   return getTree(processId).reduce((sum, { id }) => {
     return sum + Number(/VmRSS:\s+(\d+)/.exec(readIfAlive(`/proc/${id}/status`))?.[1] ?? 0);
@@ -51,13 +51,14 @@ function getTree(root: number): ProcessTimes[] {
 
 function getTimes(id: number): ProcessTimes {
   const stat = readIfAlive(`/proc/${id}/stat`);
-  // The name stands in brackets and may hold anything; the fields after it are proc_pid_stat(5)'s from the third on.
+  // The name is in parentheses and may contain any character. The fields after it are those of
+  // proc_pid_stat(5), from the third on.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3] ?? 0);
   return { id, parentId: field(4), cpuTicks: field(14) + field(15), endedChildrenTicks: field(16) + field(17) };
 }
 
-/** Nothing of a process or thread that has ended since it was listed. */
+/** Reads a file of a process or thread. Returns an empty text if it has ended since it was listed. */
 function readIfAlive(path: string): string {
   return ifAlive(() => readFileSync(path, 'utf8'), '');
 }

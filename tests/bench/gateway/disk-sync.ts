@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import { median } from './statistics.ts';
 
 const times = 40;
-/** About what one small commit appends to a write-ahead log. */
+/** About as much as one small commit appends to a write-ahead log. */
 const appended = Buffer.alloc(32_768, 1);
 const sync = promisify(fdatasync);
 
-/** How long the disk under this file needs to make a small append durable: the median in milliseconds. */
+/** Measures how long the disk below this file takes to make a small append durable: the median in milliseconds. */
 export async function diskSyncMs(path: string): Promise<number> {
   const file = openSync(path, 'w');
   const taken: number[] = [];

@@ -1,4 +1,7 @@
-/** Everything that is measured of a contender, with the load under which it is: a figure without it says nothing. */
+/**
+ * Everything that is measured of a contender. Each label names the load, because a figure
+ * without its load means nothing.
+ */
 export const figures = {
   requestsPerSecond: { label: 'requests/s: whole answers, 1 KB prompt, 64 connections', digits: 0 },
   cpuPerRequestUs: { label: 'CPU µs a request: whole answers, 1 KB prompt, 64 connections', digits: 0 },
@@ -37,7 +40,7 @@ export type FigureName = keyof typeof figures;
 export type Figures = Partial<Record<FigureName, number>>;
 export const figureNames = Object.keys(figures) as FigureName[];
 
-/** What one contender did in one round, beside raw-meter in the slices next to its own. */
+/** The figures of one contender in one round, next to raw-meter's in the adjacent slices of time. */
 export interface Comparison {
   readonly contender: string;
   readonly round: number;

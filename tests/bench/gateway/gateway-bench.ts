@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { postgresPrograms, startPostgres } from '../../gateway-doubles/start-postgres.ts';
 import { freePort } from '../../support/free-port.ts';
-import type { Teller } from '../rows.ts';
+import type { Reporter } from '../rows.ts';
 import {
   type Base,
   type Contender,
@@ -24,23 +24,29 @@ import { measureRound, type Pace } from './round.ts';
 export interface BenchOptions {
   readonly rounds: number;
   readonly pace: Pace;
-  /** All, where it names none. The floor runs in any case: everything is compared with it. */
+  /** The contenders to run; all if empty. The floor always runs, because everything is compared with it. */
   readonly contenders: readonly string[];
-  readonly tell: Pick<Teller, 'doing'>;
+  readonly reporter: Pick<Reporter, 'doing'>;
 }
 
 export interface GatewayRecord {
   readonly comparisons: readonly Comparison[];
-  /** Of the machine, over the last minute: what else runs makes figures worse. */
+  /** The machine's load average over the last minute: other work makes the figures worse. */
   readonly load: { readonly before: number; readonly after: number };
 }
 
-/** No round begins that would probably end later: on a busy machine starting and draining take longer than measuring. */
+/**
+ * No round begins that would probably end after this time: on a busy machine, starting and draining
+ * take longer than measuring.
+ */
 const maxMs = 12 * 60_000;
 
 const contenders: readonly Contender[] = [rawUndici, rawMeter, ...porticos, ...peers];
 
-/** The gateway beside its floors and peers. Each round starts every contender fresh and compares each with the floor. */
+/**
+ * Measures the gateway next to its floors and peers. Each round starts every contender fresh and
+ * compares each with the floor.
+ */
 export async function benchGateway(options: BenchOptions): Promise<GatewayRecord> {
   const unknown = options.contenders.filter((name) => contenders.every((contender) => contender.name !== name));
   if (unknown.length > 0) {
@@ -50,7 +56,7 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
   const before = loadavg()[0] ?? 0;
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const postgres = chosen.some(({ needs }) => needs === 'postgres') ? await postgresIfInstalled() : null;
-  // Whatever starts from here on would stay on this process's core, if it were not told otherwise.
+  // Every process started from here on would inherit this process's core, unless it gets one of its own.
   moveTo(loadCore);
   const port = await freePort();
   const script = fileURLToPath(new URL('upstream.ts', import.meta.url));
@@ -67,13 +73,19 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
         break;
       }
       const own = mkdtempSync(join(folder, 'round-'));
-      options.tell.doing(
+      options.reporter.doing(
         `round ${round + 1} of ${options.rounds}: starting ${chosen.map(({ name }) => name).join(', ')}`,
       );
       const running = await startAll(chosen, { ...ground, folder: own });
       try {
         comparisons.push(
-          ...(await measureRound(running, { round, direct, folder: own, pace: options.pace, tell: options.tell })),
+          ...(await measureRound(running, {
+            round,
+            direct,
+            folder: own,
+            pace: options.pace,
+            reporter: options.reporter,
+          })),
         );
       } finally {
         await Promise.all(running.flatMap(({ programs }) => programs.map(stop)));
@@ -89,7 +101,10 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
 
 const isChosen = (name: string, { contenders }: BenchOptions) => contenders.length === 0 || contenders.includes(name);
 
-/** One after the other: the time to start is measured too. What this machine does not have is left out with one line. */
+/**
+ * Starts the contenders one after another, because their start time is measured too. One that this machine can't run
+ * is left out with a message.
+ */
 async function startAll(chosen: readonly Contender[], ground: Base): Promise<Contestant[]> {
   const running: Contestant[] = [];
   for (const contender of chosen) {

@@ -1,6 +1,9 @@
 import { Server } from 'node:net';
 
-/** Loaded before a foreign program that listens on every address of the machine: it then listens on 127.0.0.1. */
+/**
+ * This file is loaded before a foreign program that listens on every address of the machine. It makes the
+ * program listen on 127.0.0.1 only.
+ */
 const listen = Server.prototype.listen;
 Server.prototype.listen = function onLoopback(this: Server, ...parameters: unknown[]) {
   const callback = parameters.find((parameter) => typeof parameter === 'function');

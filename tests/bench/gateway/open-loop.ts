@@ -3,28 +3,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exchange, open, type Sample, type Target } from './connection.ts';
 
 /**
- * When requests arrive: by chance, as many a second on average (a Poisson process), in milliseconds from the start. From a
- * fixed seed, so that whoever is asked as often is asked at the same moments.
+ * Returns when requests arrive, in milliseconds from the start: at random with this average rate (a Poisson process).
+ * The seed is fixed, so the same rate always gives the same moments.
  */
 export function arrivals(perSecond: number, durationMs: number): number[] {
   const times: number[] = [];
   let state = 1;
-  for (let at = 0; ; ) {
+  for (let timeMs = 0; ; ) {
     state = (state * 48_271) % 2_147_483_647;
-    at -= (Math.log(state / 2_147_483_647) * 1000) / perSecond;
-    if (at >= durationMs) return times;
-    times.push(at);
+    timeMs -= (Math.log(state / 2_147_483_647) * 1000) / perSecond;
+    if (timeMs >= durationMs) return times;
+    times.push(timeMs);
   }
 }
 
 /**
- * From which moment a request's time counts: from when it was due, however late it was sent, or a stall would hide the
- * requests that it kept from being sent. Less what the timer of this process is coarse, at most a millisecond.
+ * Returns the moment from which a request's time counts: when it was due, however late it was sent. Otherwise
+ * a stall would hide the requests that it delayed. The inaccuracy of this process's timer, at most a
+ * millisecond, doesn't count.
  */
 export const countedFrom = (dueMs: number, wokeMs: number): number => Math.min(wokeMs, dueMs + timerMs);
 const timerMs = 1;
 
-/** Sends each request when it is due, whether or not those before were answered; a new connection where none is free. */
+/**
+ * Sends each request when it's due, whether or not earlier ones were answered. If no connection
+ * is free it opens a new one.
+ */
 export async function openLoop(
   target: Target,
   requests: readonly Buffer[],
@@ -36,7 +40,7 @@ export async function openLoop(
   const send = async (index: number, from: number): Promise<Sample> => {
     const instance = index % target.ports.length;
     let socket = free[instance]?.pop();
-    // One that lay idle may have been closed by the server meanwhile: no answer and no end would come from it.
+    // The server may have closed an idle connection meanwhile. It would give neither an answer nor an end.
     while (socket?.destroyed) socket = free[instance]?.pop();
     socket ??= await open(target.ports[instance] ?? 0);
     const { sample, reusable } = await exchange(socket, requests[index % requests.length] ?? Buffer.alloc(0), from);
@@ -44,8 +48,8 @@ export async function openLoop(
     else socket.destroy();
     return sample;
   };
-  for (const at of arrivals(load.perSecond, load.durationMs)) {
-    const due = began + at;
+  for (const timeMs of arrivals(load.perSecond, load.durationMs)) {
+    const due = began + timeMs;
     while (performance.now() < due) await pause(Math.max(1, due - performance.now()));
     running.push(send(running.length, countedFrom(due, performance.now())));
   }

@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module';
 
-/** Starts `@musistudio/llms`, which is a library, as a server without logs in front of one OpenAI-compatible upstream. */
+/**
+ * Starts `@musistudio/llms`, which is a library, as a server without logs in front of one OpenAI-compatible upstream.
+ */
 const [module = '', port, upstream] = process.argv.slice(2);
 
 interface Peer {
   default: new (options: object) => { start(): Promise<void> };
 }
 
-// Its ESM build does not start in Node 24.
+// Its ESM build doesn't start in Node 24.
 const { default: Server } = createRequire(import.meta.url)(module) as Peer;
 const bench = {
   name: 'bench',

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Base, type Contender, contestant } from './contenders.ts';
 
-/** Gateways from npm that the bench is shown beside. They are no dependencies: each is installed when it is first needed. */
+/**
+ * Gateways from npm that the bench compares with. They aren't dependencies: each is installed when it's first needed.
+ */
 const cache = fileURLToPath(new URL('../../../.cache/bench-peers/', import.meta.url));
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const installWithinMs = 120_000;
@@ -12,11 +14,11 @@ const installWithinMs = 120_000;
 interface Peer {
   readonly name: string;
   readonly version: string;
-  /** Exact versions of what it depends on, where the newest does not work with it. */
+  /** Exact versions of its dependencies, where it doesn't work with the newest. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
-/** Where the package stands. Throws where it cannot be installed. */
+/** Returns the package's folder. Throws if it can't be installed. */
 function installed({ name, version, overrides = {} }: Peer): string {
   const prefix = join(cache, `${name.replaceAll(/\W+/g, '-').slice(1)}-${version}`);
   const folder = join(prefix, 'node_modules', name);
@@ -29,14 +31,14 @@ function installed({ name, version, overrides = {} }: Peer): string {
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     execFileSync('npm', ['install', ...quiet], { cwd: prefix, stdio: 'pipe', timeout: installWithinMs });
   } catch (error) {
-    // Half of it would be taken for all of it the next time.
+    // A partial installation would be taken for a complete one the next time.
     rmSync(prefix, { recursive: true });
     throw error;
   }
   return folder;
 }
 
-/** The engine of claude-code-router: Fastify and fetch, without keys, limits or books. */
+/** The engine of claude-code-router: Fastify and fetch, without keys, limits or a ledger. */
 const llms: Contender = {
   name: 'llms',
   needs: 'registry',
@@ -50,17 +52,17 @@ const llms: Contender = {
   },
 };
 
-/** Portkey's gateway: Hono and fetch; told by headers where to go; without keys, limits or books. */
+/** Portkey's gateway: Hono and fetch, routed by headers, without keys, limits or a ledger. */
 const portkey: Contender = {
   name: 'portkey',
   needs: 'registry',
   async start({ upstreamUrl }: Base) {
-    // From 1.14 on, the server under it hands it headers that it may not change, and every stream ends in a 500.
+    // From version 1.14 on, the server below it passes headers that it can't change, and every stream ends in a 500.
     const overrides = { '@hono/node-server': '1.13.8' };
     const folder = installed({ name: '@portkey-ai/gateway', version: '1.15.2', overrides });
     return contestant('portkey', {
       script: join(folder, 'build', 'start-server.js'),
-      // It listens on every address of the machine otherwise, and passes on whatever it is sent.
+      // Otherwise it would listen on every address of the machine and forward whatever it receives.
       flags: ['--import', here('loopback-only.ts')],
       parameters: (port) => [`--port=${port}`, '--headless'],
       target: {

@@ -7,11 +7,13 @@ import { type Base, type Contender, gatewayCore, model } from './contenders.ts';
 import { start } from './processes.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/gateway/cli.js', import.meta.url));
-/** As many as the load needs to stay below what the plan lets a key do in a minute (3,000 requests, 4 million tokens). */
+/**
+ * Enough keys for the load to stay below the plan's limits for a key and a minute (3,000 requests, 4 million tokens).
+ */
 const keyCount = 60;
 const pepper = 'the-bench-has-no-secrets-but-this-one';
 
-/** The stand-alone gateway as it is shipped, everything on, with one account that pays for all. */
+/** The stand-alone gateway as it ships, with everything enabled and one account that pays for all. */
 function portico(name: string, engine: 'sqlite' | 'postgres', instances: number): Contender {
   return {
     name,
@@ -25,7 +27,8 @@ function portico(name: string, engine: 'sqlite' | 'postgres', instances: number)
         OPENAI_API_KEY: 'sk-bench-upstream-key',
         OPENAI_BASE_URL: `${ground.upstreamUrl}/v1`,
       };
-      // Several instances on one core would show that core: they share all with the database and the load.
+      // Several instances aren't pinned to one core, because the figures would then show that core: they share all
+      // cores with the database and the load.
       const core = instances === 1 ? { core: gatewayCore } : {};
       const serve = (port: number) =>
         start(cli, ['serve', '--port', String(port), '--db', database], { port, env, ...core });
@@ -37,7 +40,7 @@ function portico(name: string, engine: 'sqlite' | 'postgres', instances: number)
 }
 
 async function newDatabase(engine: 'sqlite' | 'postgres', { folder, postgres }: Base): Promise<string> {
-  if (engine === 'sqlite') return join(folder, 'books.db');
+  if (engine === 'sqlite') return join(folder, 'ledger.db');
   if (!postgres) throw new Error('PostgreSQL does not run');
   return postgres.createDatabase();
 }

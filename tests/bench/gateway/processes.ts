@@ -3,31 +3,31 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A program under test, pinned to a core where `taskset` exists. */
+/** A program under test, pinned to a core if `taskset` exists. */
 export interface Program {
   readonly child: ChildProcess;
   readonly id: number;
-  /** From the start of the process to its first answer to an HTTP request, whatever that says. */
+  /** Milliseconds from the start of the process to its first answer to an HTTP request, whatever the answer is. */
   readonly startMs: number;
 }
 
 interface StartOptions {
   readonly port: number;
-  /** Absent: on any. */
+  /** The core to run on; any core by default. */
   readonly core?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of Node itself. */
+  /** Flags for Node itself. */
   readonly flags?: readonly string[];
 }
 
-/** Whatever ends the bench takes along what it started. */
+/** However the bench ends, it also ends the programs that it started. */
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
 const startWithinMs = 30_000;
-const errorTextKept = 2000;
+const maxErrorText = 2000;
 
 /** Starts a Node program and waits until it answers on its port. */
 export async function start(script: string, parameters: string[], options: StartOptions): Promise<Program> {
@@ -42,7 +42,7 @@ export async function start(script: string, parameters: string[], options: Start
   child.on('exit', () => living.delete(child));
   let complaint = '';
   child.stderr.on('data', (part: Buffer) => {
-    complaint = `${complaint}${part}`.slice(-errorTextKept);
+    complaint = `${complaint}${part}`.slice(-maxErrorText);
   });
   while (!(await answers(options.port))) {
     const late = performance.now() - began > startWithinMs;
@@ -61,7 +61,7 @@ export async function stop({ child }: Program): Promise<void> {
   await exited;
 }
 
-/** Moves this process, which makes the load, to a core. Nothing where `taskset` does not exist. */
+/** Moves this process, which makes the load, to a core. Does nothing if `taskset` doesn't exist. */
 export function moveTo(core: number): void {
   try {
     execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' });
@@ -80,7 +80,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** What is started by a pinned process would inherit its core: so every program is told where it may run. */
+/** A program started by a pinned process would inherit its core, so every program is given the cores it may use. */
 function pinned(core: number | undefined, command: string[]): string[] {
   const cores = core === undefined ? '0-1023' : String(core);
   try {

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * The floor that the gateway is held against: the least a metering proxy can do. It parses the body, finds the key by its
- * digest, picks the upstream by model, passes the answer through while reading the usage out of it, and appends one
- * durable line per request to a ledger, many in one sync.
+ * The floor that the gateway is compared with: the least that a metering proxy can do. It parses the body, finds the
+ * key by its digest, chooses the upstream by model, forwards the answer while reading its usage, and appends one
+ * durable line per request to a ledger file, many lines in one sync.
  */
 const [port, upstream, ledger, key] = [
   Number(process.argv[2]),
@@ -56,7 +56,7 @@ function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status).end();
 }
 
-function metered(response: ServerResponse, book: (tokens: number) => void): Dispatcher.DispatchHandler {
+function metered(response: ServerResponse, recordUsage: (tokens: number) => void): Dispatcher.DispatchHandler {
   let tail = '';
   return {
     onRequestStart(controller) {
@@ -75,7 +75,7 @@ function metered(response: ServerResponse, book: (tokens: number) => void): Disp
       }
     },
     onResponseEnd() {
-      book(Number(/"total_tokens":(\d+)/.exec(tail)?.[1] ?? 0));
+      recordUsage(Number(/"total_tokens":(\d+)/.exec(tail)?.[1] ?? 0));
       response.end();
     },
     onResponseError() {
@@ -84,7 +84,7 @@ function metered(response: ServerResponse, book: (tokens: number) => void): Disp
   };
 }
 
-/** One write and one sync for all lines that came while the one before was under way. */
+/** Writes and syncs all lines together that arrived while the previous write was running. */
 function append(line: string): void {
   batch.push(line);
   if (syncing) return;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';
 
-/** The lowest floor: a proxy that passes everything through and looks at nothing. */
+/** The lowest floor: a proxy that forwards everything unread. */
 const [port, upstream] = [Number(process.argv[2]), process.argv[3] ?? ''];
 const pool = new Pool(upstream, { connections: 1024 });
 

@@ -7,37 +7,40 @@ import { getSpread, type Spread } from './statistics.ts';
 
 export interface Report {
   readonly names: readonly string[];
-  /** Over all its slices; null where it has no such figure. */
+  /** The spread over all slices. Null if it has no such figure. */
   spread(contender: string, figure: FigureName): Spread | null;
-  /** Of the floor's figure in the slice next to it. */
+  /** The ratio to the floor's figure in the adjacent slice. */
   ratio(contender: string, figure: FigureName): Spread | null;
 }
 
-/** Elsewhere the floor ran beside everybody under the same load, and all those slices are its own. */
+/**
+ * For all other figures the floor runs next to every contender under the same load, so all these
+ * slices count for the floor.
+ */
 const ownLoad = new Set<FigureName>(['halfLoadPerSecond', 'halfLoadP50Ms', 'halfLoadP99Ms']);
 
 export function getReport({ comparisons }: GatewayRecord): Report {
-  const of = (contender: string) => comparisons.filter((comparison) => comparison.contender === contender);
+  const comparisonsFor = (contender: string) => comparisons.filter((comparison) => comparison.contender === contender);
   const spread = (values: (number | undefined)[]) => {
     const known = values.filter((value) => value !== undefined && Number.isFinite(value)) as number[];
     return known.length > 0 ? getSpread(known) : null;
   };
   const quotient = (figure: FigureName, { own, meter }: Comparison) => {
-    const [value, of] = [own[figure], meter[figure] ?? 0];
-    // Where the machine was so busy that the floor took less than nothing, a ratio would say nothing either.
-    return value === undefined || of <= 0 ? undefined : value / of;
+    const [value, meterValue] = [own[figure], meter[figure] ?? 0];
+    // On a very busy machine the floor's difference can be below zero. A ratio to that would be meaningless.
+    return value === undefined || meterValue <= 0 ? undefined : value / meterValue;
   };
   return {
     names: [...new Set(comparisons.map(({ contender }) => contender))],
     spread: (contender, figure) =>
       contender === floor && !ownLoad.has(figure)
         ? spread(comparisons.map(({ meter }) => meter[figure]))
-        : spread(of(contender).map(({ own }) => own[figure])),
-    ratio: (contender, figure) => spread(of(contender).map((comparison) => quotient(figure, comparison))),
+        : spread(comparisonsFor(contender).map(({ own }) => own[figure])),
+    ratio: (contender, figure) => spread(comparisonsFor(contender).map((comparison) => quotient(figure, comparison))),
   };
 }
 
-/** The floor has none of them, or next to none, or is asked for as many. */
+/** Figures without a ratio: the floor has none of them, hardly any, or a fixed number. */
 const absolute = new Set<FigureName>([
   'databaseCpuPerRequestUs',
   'mbPerStalledClient',
@@ -45,7 +48,7 @@ const absolute = new Set<FigureName>([
   'incomplete',
 ]);
 
-/** Two tables to read: what was measured, and how it compares with the floor. */
+/** Formats two tables: the measured figures, and their ratios to the floor. */
 export function getTables(record: GatewayRecord): string {
   const report = getReport(record);
   const others = report.names.filter((name) => name !== floor);
@@ -67,10 +70,13 @@ export function getTables(record: GatewayRecord): string {
   ].join('\n');
 }
 
-/** What a run is held to: processor time, since what passes on the clock tells what else the machine does as well. */
+/**
+ * The figures that a run can fail on. They are processor time, because elapsed time depends on
+ * what else the machine does.
+ */
 const heldTo = ['cpuPerRequestUs', 'cpuPerFlatEventUs'] as const satisfies readonly FigureName[];
 
-/** Whether a run of these contenders, all where none is named, is held to a row of that name. */
+/** Returns a check of whether a run of these contenders (all if empty) can fail on a row of this name. */
 export function isHeldTo(contenders: readonly string[]): (row: string) => boolean {
   return (row) => {
     const figure = heldTo.find((name) => row.endsWith(`: ${figures[name].label}`));
@@ -79,8 +85,8 @@ export function isHeldTo(contenders: readonly string[]): (row: string) => boolea
   };
 }
 
-/** What is shown of ours in `docs/bench/README.md`; the rest is kept to be compared. */
-const told = new Set<FigureName>([
+/** Our figures that `docs/bench/README.md` shows. The others are stored for comparison only. */
+const shownFigures = new Set<FigureName>([
   ...heldTo,
   'requestsPerSecond',
   'databaseCpuPerRequestUs',
@@ -90,11 +96,11 @@ const told = new Set<FigureName>([
   'startMs',
 ]);
 
-/** All that was measured, a row for each figure of each contender. */
+/** Returns everything that was measured, a row for each figure of each contender. */
 export function toRows(record: GatewayRecord): Row[] {
   const report = getReport(record);
   return report.names.flatMap((who) => {
-    const of = who.startsWith('portico') ? figureNames.filter((name) => told.has(name)) : [];
+    const shownNames = who.startsWith('portico') ? figureNames.filter((name) => shownFigures.has(name)) : [];
     return figureNames.flatMap((name) => {
       const value = report.spread(who, name);
       if (!value) return [];
@@ -105,7 +111,7 @@ export function toRows(record: GatewayRecord): Row[] {
         unit: '',
         value,
         ...(beside ? { floor: { of: floor, value: meter, ratio } } : {}),
-        ...(of.includes(name) ? {} : { aside: true as const }),
+        ...(shownNames.includes(name) ? {} : { aside: true as const }),
       };
     });
   });

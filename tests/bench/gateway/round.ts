@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Teller } from '../rows.ts';
+import type { Reporter } from '../rows.ts';
 import type { Sample, Target } from './connection.ts';
 import { type Contestant, floor } from './contenders.ts';
 import { residentKb } from './cpu.ts';
@@ -8,7 +8,7 @@ import type { Comparison, Figures } from './figures.ts';
 import { memoryOfStalled, memoryPerStream } from './held-streams.ts';
 import { type Workload, warmUp, workloads } from './workloads.ts';
 
-/** How long a run takes. */
+/** How long the phases of a run take. */
 export interface Pace {
   readonly warmUpMs: number;
   readonly warmMs: number;
@@ -20,19 +20,19 @@ interface RoundOptions {
   readonly direct: Target;
   readonly folder: string;
   readonly pace: Pace;
-  readonly tell: Pick<Teller, 'doing'>;
+  readonly reporter: Pick<Reporter, 'doing'>;
 }
 
 /**
- * One round: what memory the fresh programs take, then load after load, in which each contender has a slice of its own
- * next to one of the floor's, so that whatever else the machine does meets both.
+ * Measures one round: first the memory of the fresh programs, then load after load. In each, a contender's slice of
+ * time is next to one of the floor's, so that other work on the machine affects both.
  */
 export async function measureRound(running: readonly Contestant[], options: RoundOptions): Promise<Comparison[]> {
   const meter = running.find(({ name }) => name === floor);
   if (!meter) throw new Error(`${floor} does not run`);
   const alone = new Map<string, Figures>();
   for (const subject of running) {
-    options.tell.doing(`${subject.name}: warming up, and what memory it takes`);
+    options.reporter.doing(`${subject.name}: warming up, and what memory it takes`);
     alone.set(subject.name, await measureAlone(subject, options.pace));
   }
   const syncMs = await diskSyncMs(join(options.folder, 'sync'));
@@ -43,7 +43,7 @@ export async function measureRound(running: readonly Contestant[], options: Roun
   });
   for (const workload of workloads) {
     for (const { subject, comparison } of comparisons) {
-      options.tell.doing(`${subject.name}: ${workload.name}`);
+      options.reporter.doing(`${subject.name}: ${workload.name}`);
       const halfLoadPerSecond = (comparison.own.requestsPerSecond ?? 0) / 2;
       const place = { ...options.pace, direct: options.direct, diskSyncMs: syncMs, halfLoadPerSecond };
       add(comparison.meter, await counted(workload, meter, place));
@@ -53,7 +53,7 @@ export async function measureRound(running: readonly Contestant[], options: Roun
   return comparisons.map(({ comparison }) => comparison);
 }
 
-/** Before the heap has grown under load, or the streams would hide in it. */
+/** Measures memory before the heap has grown under load, because the streams would fit into a grown heap unseen. */
 async function measureAlone(subject: Contestant, pace: Pace): Promise<Figures> {
   await warmUp(subject, pace.warmUpMs / 4);
   const resident = () => subject.programs.reduce((sum, { id }) => sum + residentKb(id), 0);

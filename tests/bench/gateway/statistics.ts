@@ -1,10 +1,13 @@
-/** The lowest value that at least `share` (0 to 1) of the values do not exceed (nearest rank). NaN of none. */
+/**
+ * Returns the lowest value that at least `share` (0 to 1) of the values don't exceed (nearest
+ * rank). NaN without values.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** The middle value, or the mean of the two in the middle. NaN of none. */
+/** Returns the middle value, or the mean of the two in the middle. NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

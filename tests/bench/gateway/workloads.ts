@@ -7,17 +7,17 @@ import type { Figures } from './figures.ts';
 import { openLoop } from './open-loop.ts';
 import { median, percentile } from './statistics.ts';
 
-/** What is around a contestant while a load is put on it. */
+/** The surroundings of a contestant while it's under load. */
 export interface Place extends Slice {
-  /** The upstream itself: what it takes without a gateway is not the gateway's. */
+  /** The upstream itself. Its time without a gateway is subtracted from the gateway's. */
   readonly direct: Target;
-  /** Of one small append to the disk under the books. */
+  /** The duration of one small append to the disk of the ledger. */
   readonly diskSyncMs: number;
-  /** Of the open loop. */
+  /** The rate of the open loop. */
   readonly halfLoadPerSecond: number;
 }
 
-/** A load, and what is read from it. Failed requests are handed to `failed`. */
+/** Puts a contestant under load and returns its figures. Failed requests are passed to `failed`. */
 export type Workload = (
   subject: Contestant,
   place: Place,
@@ -38,7 +38,7 @@ const busy: Workload = async (subject, place, failed) => {
   };
 };
 
-const one: Workload = async (subject, place, failed) => {
+const single: Workload = async (subject, place, failed) => {
   const { own, addedMs } = await beside(subject, smallPrompt, false, place, ({ totalMs }) => totalMs);
   failed(own);
   const times = own.map(({ totalMs }) => totalMs);
@@ -88,10 +88,10 @@ const halfLoad: Workload = async ({ target }, place, failed) => {
   };
 };
 
-/** In this order: the first one says what half a load is. */
-export const workloads: readonly Workload[] = [busy, one, large, flat, paced, firstByte, halfLoad];
+/** The order matters: the first one determines how much half a load is. */
+export const workloads: readonly Workload[] = [busy, single, large, flat, paced, firstByte, halfLoad];
 
-/** Brings fresh programs to the speed that they then keep: each needs as many requests for that as one alone. */
+/** Brings fresh programs to their final speed. Each needs as many requests for that as one alone. */
 export async function warmUp({ target, programs }: Contestant, warmMs: number): Promise<void> {
   const measuredMs = warmMs * programs.length;
   const slice = { warmMs: 0, measuredMs, read: () => null };
@@ -119,7 +119,10 @@ async function metered(subject: Contestant, requests: readonly Buffer[], slice: 
   };
 }
 
-/** Events are counted by bytes: streams in step would end a cohort just before or just after the last look. */
+/**
+ * Counts events by bytes. Counting ended streams would depend on whether a group that runs in step ends just before or
+ * just after the last reading.
+ */
 async function streams(subject: Contestant, content: string, place: Place, failed: (all: readonly Sample[]) => void) {
   const { samples, bytes, ms, cpuUs } = await metered(subject, requestsFor(subject.target, content, true), place, 16);
   failed(samples);
@@ -127,7 +130,7 @@ async function streams(subject: Contestant, content: string, place: Place, faile
   return { events: (bytes / bytesOfOne) * eventCount, ms, cpuUs };
 }
 
-/** The same requests one after the other through the gateway and, just before, to the upstream itself. */
+/** Sends the same requests one after another through the gateway and, right before, to the upstream itself. */
 async function beside(
   subject: Contestant,
   content: string,

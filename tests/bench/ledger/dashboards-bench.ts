@@ -9,15 +9,18 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { seed } from '../../seed/seed.ts';
 import type { TestCore } from '../../support/core-of-test.ts';
 import { testCore } from '../../support/test-core.ts';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 
 interface DashboardsOptions {
   readonly requests: number;
   readonly rounds: number;
-  readonly tell: Teller;
+  readonly reporter: Reporter;
 }
 
-/** What a page asked for: the time, and the longest that the core's thread worked without looking at anything else, in its processor time. */
+/**
+ * One request of a page: its duration, and the longest time that the core's thread worked without a
+ * break, in its processor time.
+ */
 interface Asked {
   readonly ms: number;
   readonly heldMs: number;
@@ -25,23 +28,29 @@ interface Asked {
 
 const [maxMs, maxHeldMs] = [1000, 50];
 
-/** Five and a half hours, so that no daily counter can answer; there is no summer time, so that SQL needs no calendar. */
+/**
+ * Five and a half hours, so that no daily counter can answer, and without daylight saving time, so
+ * that SQL needs no calendar.
+ */
 const [zone, offsetMs] = ['Asia/Kolkata', 5.5 * 3_600_000] as const;
 
-/** Asks a core with large books for each page about money, as a window would. Throws where a total is not what SQL adds up. */
-export async function benchDashboards({ requests, rounds, tell }: DashboardsOptions): Promise<void> {
+/**
+ * Requests every page about money from a core with a large ledger, as a window would. Throws if a total differs from
+ * the sum that SQL calculates.
+ */
+export async function benchDashboards({ requests, rounds, reporter }: DashboardsOptions): Promise<void> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-dashboards-'));
   const nowMs = Date.now();
   try {
     const conversations = Math.ceil(requests / 250);
     const size = { conversations, messages: conversations * 8, long: 0, requests };
-    tell.doing(`writing ${requests} requests`);
+    reporter.doing(`writing ${requests} requests`);
     await seed({ dataFolder, ...size, seed: 1, nowMs, force: false });
-    tell.doing('opening the core');
+    reporter.doing('opening the core');
     const core = await testCore({ openGateway, dataFolder });
     try {
       const today = dayIn(zone, nowMs);
-      await askPages(core, { dataFolder, today, requests, rounds, tell });
+      await askPages(core, { dataFolder, today, requests, rounds, reporter });
     } finally {
       await core.core.close();
     }
@@ -56,13 +65,13 @@ interface Ground extends DashboardsOptions {
 }
 
 async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): Promise<void> {
-  const { dataFolder, today, requests, rounds, tell } = ground;
+  const { dataFolder, today, requests, rounds, reporter } = ground;
   const billingAccount = 'main';
   const getPeriod = (days: number) => ({ first: addDays(today, 1 - days), last: today, zone });
   await client.models.list();
   await client.account.wallets();
 
-  /** `reads`: the requests themselves, and not only what is summed up of them. */
+  /** `reads` means that the page reads the requests themselves and not only their sums. */
   async function page(name: string, ask: () => Promise<unknown>, reads = true, times = rounds): Promise<void> {
     const asked: Asked[] = [];
     const floor: number[] = [];
@@ -72,11 +81,11 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
     }
     const row = `${name}, of ${requests} requests`;
     const values = asked.map(({ ms }) => ms);
-    const held = asked.map(({ heldMs }) => heldMs);
+    const heldTimes = asked.map(({ heldMs }) => heldMs);
     const beside = reads ? { floor: { of: 'one sum over 240 days in SQL', values: floor } } : {};
-    tell.row(toRow({ row, unit: 'ms', values, atMost: maxMs, ...beside }));
-    tell.row({
-      ...toRow({ row: `${row}: the core held`, unit: 'ms CPU', values: held, atMost: maxHeldMs }),
+    reporter.row(toRow({ row, unit: 'ms', values, atMost: maxMs, ...beside }));
+    reporter.row({
+      ...toRow({ row: `${row}: the core held`, unit: 'ms CPU', values: heldTimes, atMost: maxHeldMs }),
       aside: true,
     });
   }
@@ -107,7 +116,7 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
   );
 }
 
-/** The floor: what SQLite takes for one sum over the same requests, and what it is. */
+/** The floor: the time that SQLite takes for one sum over the same requests, and that sum. */
 function bySql(folder: string, { first, last }: { readonly first: string; readonly last: string }) {
   const db = new Sqlite(join(folder, 'gateway.db'), { readonly: true });
   try {
@@ -129,7 +138,7 @@ function bySql(folder: string, { first, last }: { readonly first: string; readon
 
 async function measured(ask: () => Promise<unknown>): Promise<Asked> {
   let [before, held] = [threadMs(), 0];
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     const now = threadMs();
     held = Math.max(held, now - before);
     before = now;
@@ -137,7 +146,7 @@ async function measured(ask: () => Promise<unknown>): Promise<Asked> {
   const start = performance.now();
   await ask();
   const ms = performance.now() - start;
-  clearInterval(look);
+  clearInterval(timer);
   return { ms, heldMs: Math.max(held, threadMs() - before) };
 }
 

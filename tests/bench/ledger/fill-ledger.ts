@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { dayMs, getDay } from '#gateway/ledger/period.ts';
 import { dialectOfDb, type GatewayDb } from '#gateway/storage/open-database.ts';
-import { samplePrice, shortRouting, wholeRouting } from './sample-requests.ts';
+import { fullRouting, samplePrice, shortRouting } from './sample-requests.ts';
 
-/** How large the books are to be. */
+/** How large the ledger should be. */
 export interface Extent {
   readonly requests: number;
-  /** The first has half of the requests, the others share the rest. */
+  /** The first account has half of the requests, the others share the rest. */
   readonly accounts: number;
-  /** The requests are spread evenly over these, of which the last ends now. */
+  /** The requests are spread evenly over this many days, the last of which ends now. */
   readonly days: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -18,10 +18,10 @@ export const largestAccount = 'acct_000001';
 const granted = 1_000_000_000_000_000n;
 
 /**
- * Writes exact books as a gateway would have in a year, in the database's own words: some ten thousand requests a second. The
- * schema may be that of an earlier version, as long as it has the columns that are named here.
+ * Writes an exact ledger such as a gateway has after a year, with SQL statements: about ten thousand requests a second.
+ * The schema may be an earlier version's, as long as it has the columns named here.
  */
-export async function fillLedger(db: GatewayDb, extent: Extent, told: (requests: number) => void = () => {}) {
+export async function fillLedger(db: GatewayDb, extent: Extent, onProgress: (requests: number) => void = () => {}) {
   const first = extent.now - (extent.now % dayMs) - (extent.days - 1) * dayMs;
   await fillAccounts(db, extent.accounts, first);
   for (let day = 0; day < extent.days; day += 1) {
@@ -30,12 +30,12 @@ export async function fillLedger(db: GatewayDb, extent: Extent, told: (requests:
     const start = first + day * dayMs;
     const end = Math.min(start + dayMs, extent.now);
     await db.transaction().execute((trx) => fillDay(trx, { from, to, start, end, accounts: extent.accounts }));
-    told(to);
+    onProgress(to);
   }
   for (const statement of countersFromUsage) await sql.raw(statement).execute(db);
 }
 
-/** Each account has a key and one that this minted. */
+/** Each account has a key and a second key made by the first. */
 async function fillAccounts(db: GatewayDb, accounts: number, created: number): Promise<void> {
   const series = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(accounts)})`;
   const money = sql.lit(granted);
@@ -57,7 +57,7 @@ async function fillAccounts(db: GatewayDb, accounts: number, created: number): P
 }
 
 interface Day {
-  /** Numbers of its requests; `to` is exclusive. */
+  /** Numbers of the day's requests; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   /** Milliseconds since the epoch; `end` is exclusive. */
@@ -99,7 +99,7 @@ async function insertRequests(db: GatewayDb, { from, to, start, end, accounts }:
     'gemini-2.5-pro',
   ];
   const model = sql`case i % 6 ${sql.join(
-    models.map((name, at) => sql`when ${sql.lit(at)} then ${sql.lit(name)}`),
+    models.map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
     sql` `,
   )} end`;
   await sql`
@@ -122,33 +122,36 @@ async function insertRequests(db: GatewayDb, { from, to, start, end, accounts }:
       case when i % 4 < 2 then 'conv_' || (i / 40) end,
       case when i % 4 < 2 then '{"client_request_id":"answer-' || i || '"}' else '{}' end, 0, 0, 0,
       prompt * 1000 + completion * 2000, prompt * 1000 + completion * 2000, prompt, completion, 300, 1200,
-      ${sql.lit(samplePrice)}, case i % 10 when 0 then ${sql.lit(wholeRouting)} else ${sql.lit(shortRouting)} end
+      ${sql.lit(samplePrice)}, case i % 10 when 0 then ${sql.lit(fullRouting)} else ${sql.lit(shortRouting)} end
     from seen`.execute(db);
 }
 
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** An id that rises with time, as `newId` makes it, with a number in place of what is random. */
+/** Makes an id that grows with time, as `newId` does, with a number in place of the random part. */
 const ulid = (prefix: string, time: ReturnType<typeof sql>, number: ReturnType<typeof sql>) =>
   sql`${sql.lit(`${prefix}_`)} || ${sql.join(
-    Array.from({ length: 10 }, (_, at) => {
-      const letter = sql`((${time} >> ${sql.lit(45 - at * 5)}) & 31) + 1`;
+    Array.from({ length: 10 }, (_, index) => {
+      const letter = sql`((${time} >> ${sql.lit(45 - index * 5)}) & 31) + 1`;
       return sql`substr(${sql.lit(letters)}, cast(${letter} as integer), 1)`;
     }),
     sql` || `,
   )} || substr(cast(10000000000000000 + ${number} as text), 2)`;
 
-/** The lowest id of a moment. */
+/** Returns the lowest id of a moment. */
 function ulidAt(prefix: string, time: number): string {
   let text = '';
-  for (let rest = time; text.length < 10; rest = Math.floor(rest / 32)) text = `${letters[rest % 32]}${text}`;
+  for (let remaining = time; text.length < 10; remaining = Math.floor(remaining / 32))
+    text = `${letters[remaining % 32]}${text}`;
   return `${prefix}_${text}`;
 }
 
 const accountId = (number: ReturnType<typeof sql> | string) =>
   sql`'acct_' || substr(cast(1000000 + ${typeof number === 'string' ? sql.raw(number) : number} as text), 2)`;
 
-/** What quotas and keys count, as far as the daily counters say it: nothing runs. */
+/**
+ * The counters of quotas and keys, calculated from the daily counters. That's complete because no request is running.
+ */
 const countersFromUsage = [
   `update accounts set
     day = coalesce((select max(day) from usage_daily u where u.account_id = accounts.id), ''),

@@ -4,8 +4,8 @@ import { fillEarlier } from './earlier-file.ts';
 import { measureLedger } from './measure-ledger.ts';
 
 /**
- * `node tests/bench/ledger/ledger-bench.ts --db FILE|URL [--requests N] [--filled]`: fills new books of the version before,
- * unless they are there already, and says what bringing them up to date, serving and proving them takes.
+ * `node tests/bench/ledger/ledger-bench.ts --db FILE|URL [--requests N] [--filled]` fills a new ledger of the previous
+ * version, unless the file exists or `--filled` is given, and prints what migrating, serving and checking it takes.
  */
 const { values } = parseArgs({
   options: { db: { type: 'string' }, requests: { type: 'string' }, filled: { type: 'boolean' } },

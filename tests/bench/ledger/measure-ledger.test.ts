@@ -6,10 +6,10 @@ import { emptyDatabase, onPostgres } from '../../gateway-doubles/test-database.t
 import { fillEarlier } from './earlier-file.ts';
 import { measureLedger } from './measure-ledger.ts';
 
-test('books of the version before, filled by the database itself, are brought up to date, served and proven exact', async () => {
+test('a ledger of the previous version, filled with SQL, is migrated, served and proven exact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const database = onPostgres() ? await emptyDatabase() : join(folder, 'books.db');
+  const database = onPostgres() ? await emptyDatabase() : join(folder, 'ledger.db');
   const now = Date.now();
   const seen: number[] = [];
   const extent = { requests: 4_001, accounts: 9, days: 7, now };

@@ -4,18 +4,18 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { openDatabase } from '#gateway/storage/open-database.ts';
 import { largestAccount } from './fill-ledger.ts';
 
-/** What a step took. Other work on the machine makes the wall's time longer, and hardly the processor's. */
+/** The duration of a step. Other work on the machine makes the elapsed time longer, but hardly the processor time. */
 export interface Taken {
   readonly step: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** The most memory that the process has had up to its end. */
+  /** The process's peak memory up to the end of the step. */
   readonly memoryMb: number;
 }
 
 const day = (now: number, back: number) => new Date(now - back * 86_400_000).toISOString().slice(0, 10);
 
-/** What an owner of the largest account asks for. */
+/** The requests of the largest account's owner. */
 const questions = (now: number) =>
   [
     ['dashboard: a year by day', `/v1/usage?group_by=day&start=${day(now, 364)}`],
@@ -38,19 +38,19 @@ const questions = (now: number) =>
     ['requests by a model that there is not', '/v1/requests?model=nothing'],
   ] as const;
 
-/** Migrates, opens, asks, and proves the books; each once, in this order. */
-export async function measureLedger(database: string, now: number, told: (taken: Taken) => void): Promise<void> {
+/** Migrates, opens, queries and checks the ledger, each once and in this order. */
+export async function measureLedger(database: string, now: number, onStep: (taken: Taken) => void): Promise<void> {
   async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
     const [start, cpu] = [performance.now(), process.cpuUsage()];
     const value = await work();
     const { user, system } = process.cpuUsage(cpu);
     const seconds = (performance.now() - start) / 1000;
-    told({ step, seconds, cpuSeconds: (user + system) / 1e6, memoryMb: process.resourceUsage().maxRSS / 1024 });
+    onStep({ step, seconds, cpuSeconds: (user + system) / 1e6, memoryMb: process.resourceUsage().maxRSS / 1024 });
     return value;
   }
 
   const migrated = await timed('migration', () => openDatabase(database));
-  // Its quota of the month is long used up where the books are large.
+  // In a large ledger its monthly quota is used up, so it gets the largest plan.
   await migrated.db.updateTable('accounts').set({ plan: 'enterprise' }).where('id', '=', largestAccount).execute();
   await migrated.db.destroy();
   const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };

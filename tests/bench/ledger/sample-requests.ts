@@ -1,4 +1,4 @@
-/** What a gateway keeps with a request, of the size it really has. */
+/** Data that a gateway stores with a request, of realistic size. */
 
 export const samplePrice = JSON.stringify({
   currency: 'USD',
@@ -25,18 +25,18 @@ const decision = {
 
 export const shortRouting = JSON.stringify(decision);
 
-/** With every model that the router looked at: 4 KB. */
-export const wholeRouting = JSON.stringify({
+/** A decision with every model that the router considered: 4 KB. */
+export const fullRouting = JSON.stringify({
   ...decision,
   policy: 'balanced',
   reason: 'best score 0.409 of 30 eligible',
   relaxed: false,
   complexity: { score: 0, tier: 'simple' },
-  candidates: Array.from({ length: 53 }, (_, at) =>
-    at % 3 === 0
-      ? { id: `openai/model-of-some-name-${at}`, excluded: ['no_credential', 'request.only'] }
+  candidates: Array.from({ length: 53 }, (_, index) =>
+    index % 3 === 0
+      ? { id: `openai/model-of-some-name-${index}`, excluded: ['no_credential', 'request.only'] }
       : {
-          id: `openai/model-of-some-name-${at}`,
+          id: `openai/model-of-some-name-${index}`,
           score: 0.4083,
           parts: { quality: 0.0015, price: 0.292, latency: 0.1149, error_penalty: 0, sticky: 0 },
         },

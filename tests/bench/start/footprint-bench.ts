@@ -1,5 +1,5 @@
 import type { Page } from 'playwright';
-import { type Teller, toRow } from '../rows.ts';
+import { type Reporter, toRow } from '../rows.ts';
 import { getCpuSeconds, getMemory } from './process-tree.ts';
 import { close, getTimes, type Program, withWindows } from './running-window.ts';
 
@@ -7,16 +7,19 @@ const idleSeconds = 20;
 const settleSeconds = 15;
 const chats = 10;
 
-/** What the installed app keeps with ten chats shown and nothing to do, beside a window with nothing in it. */
-export async function benchFootprint(tell: Teller): Promise<void> {
+/**
+ * Measures the memory and processor time of the installed app with ten chats shown and nothing to
+ * do, next to an empty window.
+ */
+export async function benchFootprint(reporter: Reporter): Promise<void> {
   const opened = await withWindows(async ({ open }) => {
-    const kept = async (program: Program) => {
-      tell.doing(`starting: ${program}`);
+    const measureIdle = async (program: Program) => {
+      reporter.doing(`starting: ${program}`);
       const running = await open(program, program);
       await getTimes(running);
       if (program === 'portico') await openChats(running.page);
-      // What was put off until nobody waits is done by then.
-      tell.doing(`${settleSeconds} s to settle, then ${idleSeconds} s of nothing`);
+      // By then, all work that was postponed until the app is idle is done.
+      reporter.doing(`${settleSeconds} s to settle, then ${idleSeconds} s of nothing`);
       await new Promise((later) => setTimeout(later, settleSeconds * 1000));
       const before = getCpuSeconds(running.pid);
       await new Promise((later) => setTimeout(later, idleSeconds * 1000));
@@ -25,9 +28,9 @@ export async function benchFootprint(tell: Teller): Promise<void> {
       await close(running);
       return { cpu, memory };
     };
-    const [own, empty] = [await kept('portico'), await kept('empty window')];
+    const [own, empty] = [await measureIdle('portico'), await measureIdle('empty window')];
     const of = 'empty window';
-    tell.row(
+    reporter.row(
       toRow({
         row: `memory of all processes with ${chats} chats shown, what they share counted once`,
         unit: 'MB',
@@ -35,12 +38,12 @@ export async function benchFootprint(tell: Teller): Promise<void> {
         floor: { of, values: [empty.memory] },
       }),
     );
-    // An empty window uses next to none: a ratio to it would say nothing.
+    // An empty window uses hardly any processor time, so a ratio to it would be meaningless.
     const row = `processor over ${idleSeconds} s with nothing to do`;
-    tell.row(toRow({ row, unit: '% of a core', values: [own.cpu] }));
-    tell.row(toRow({ row: `${row}, empty window`, unit: '% of a core', values: [empty.cpu] }));
+    reporter.row(toRow({ row, unit: '% of a core', values: [own.cpu] }));
+    reporter.row(toRow({ row: `${row}, empty window`, unit: '% of a core', values: [empty.cpu] }));
   });
-  if (!opened) tell.doing('nothing is measured: there is no Electron here');
+  if (!opened) reporter.doing('nothing is measured: there is no Electron here');
 }
 
 /** Writes chats and shows each of them. */

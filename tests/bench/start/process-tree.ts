@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Ticks of the kernel's clock that `/proc` counts in. */
+/** The ticks per second in which `/proc` counts. */
 const ticksPerSecond = 100;
 
-/** A process and all that it has started, by Linux' `/proc`. */
+/** Returns a process and all its descendants, from Linux's `/proc`. */
 function getTree(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -23,7 +23,7 @@ function getTree(root: number): number[] {
   return [...tree];
 }
 
-/** The fields after the name, which may hold blanks; null: it is gone. */
+/** Returns the fields after the name, which may contain spaces. Null if the process is gone. */
 function getStat(pid: number): string[] | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -34,13 +34,13 @@ function getStat(pid: number): string[] | null {
   }
 }
 
-/** Seconds of processor time that the tree has used. */
+/** Returns the seconds of processor time that the tree has used. */
 export const getCpuSeconds = (root: number): number =>
   getTree(root)
     .map((pid) => getStat(pid))
     .reduce((sum, fields) => sum + (fields ? Number(fields[11]) + Number(fields[12]) : 0), 0) / ticksPerSecond;
 
-/** Proportional set size of the tree in MB: what processes share is divided among them. */
+/** Returns the proportional set size of the tree in MB: memory that processes share is divided among them. */
 export const getMemory = (root: number): number =>
   getTree(root).reduce((sum, pid) => {
     try {

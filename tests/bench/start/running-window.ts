@@ -10,15 +10,15 @@ import { startVirtualDisplay } from '../../support/virtual-display.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The installed app, which has been built before, and a window with nothing in it. */
+/** The installed app, which must have been built, and an empty window. */
 export type Program = 'portico' | 'empty window';
 
 export interface Windows {
-  /** `data`: the name of a folder that is new, or that an earlier start has left. */
+  /** Opens the program. `data` is the name of a folder, either new or left by an earlier start. */
   open(program: Program, data: string): Promise<Running>;
 }
 
-/** Hands over what opens windows. False: there is no Electron here. */
+/** Calls `work` with a function that opens windows. Returns false if there is no Electron. */
 export async function withWindows(work: (windows: Windows) => Promise<void>): Promise<boolean> {
   const electron = process.env.PORTICO_ELECTRON;
   if (!electron) return false;
@@ -38,7 +38,7 @@ export async function withWindows(work: (windows: Windows) => Promise<void>): Pr
   return true;
 }
 
-/** The least that opens a window with words in it. */
+/** Makes the smallest app that opens a window with words in it. */
 function emptyApp(folder: string): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"empty","main":"main.cjs"}');
@@ -79,7 +79,7 @@ async function open(program: string, args: readonly string[], env: NodeJS.Proces
       if (found) resolve(found);
     });
   });
-  // Whoever connects before there is a window waits for ever.
+  // A connection made before there is a window would wait for ever.
   const list = `http://${new URL(address).host}/json/list`;
   const hasWindow = async () =>
     ((await (await fetch(list)).json()) as { type: string }[]).some(({ type }) => type === 'page');
@@ -90,17 +90,17 @@ async function open(program: string, args: readonly string[], env: NodeJS.Proces
   return { child, pid: child.pid, startedAt, browser, page };
 }
 
-/** The page's own marks, on the clock of the machine. */
+/** Returns the page's own time marks, on the machine's clock. */
 export async function getTimes({
   page,
   startedAt,
 }: Running): Promise<{ firstPaintMs: number; interactiveMs: number | null }> {
   const marks = await page.evaluate(async () => {
     const isPortico = location.protocol === 'app:';
-    const at = (name: string) => performance.getEntriesByName(name)[0]?.startTime;
+    const getStart = (name: string) => performance.getEntriesByName(name)[0]?.startTime;
     for (;;) {
-      const paint = at('first-contentful-paint');
-      const shown = isPortico ? at('portico-shown') : null;
+      const paint = getStart('first-contentful-paint');
+      const shown = isPortico ? getStart('portico-shown') : null;
       if (paint !== undefined && shown !== undefined)
         return { paint: performance.timeOrigin + paint, shown: shown === null ? null : performance.timeOrigin + shown };
       await new Promise((later) => setTimeout(later, 20));
