@@ -11,7 +11,7 @@ export interface BuiltHosts {
   readonly webMain: string;
 }
 
-/** Both hosts as they ship, and in place of the app's page one that gives the test its connection to the core. */
+/** Builds both hosts as they ship, except for the page: theirs gives the test its connection to the core. */
 export async function builtHosts(): Promise<BuiltHosts> {
   const folder = await builtOnce('hosts', ['shared', 'gateway', 'electron', 'tests/hosts/page'], buildHosts);
   return { folder, webMain: `${folder}/main/web.js` };

@@ -9,12 +9,12 @@ import { getProgram } from '../../scripts/own-programs.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 
-/** What the stages of the Dockerfile copy from this tree. */
+/** The files that the stages of the Dockerfile copy from this repository. */
 const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
   names.split(' '),
 );
 
-test('the container’s build is given all that it needs, and its gateway opens books with its own addons', () => {
+test("the container's build gets all files it needs, and its gateway opens a ledger with its own native modules", () => {
   const allowed = new Set([...read('.dockerignore').matchAll(/^!(\S+)$/gm)].map(([, name]) => name));
   expect(copied.length).toBeGreaterThan(5);
   expect(copied.filter((name) => !allowed.has(name))).toEqual([]);
@@ -24,7 +24,7 @@ test('the container’s build is given all that it needs, and its gateway opens 
   for (const name of copied) {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   }
-  // A junction is what Windows lets everybody make.
+  // Windows lets every user make a junction, but not a symbolic link.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   const run = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
     execFileSync(program, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' });
@@ -33,6 +33,6 @@ test('the container’s build is given all that it needs, and its gateway opens 
   });
 
   const [, entry = ''] = /^ENTRYPOINT \["node", "(.+)"\]$/m.exec(read('Dockerfile')) ?? [];
-  const made = run(process.execPath, [entry, 'account', 'create', '--name', 'Team', '--db', 'books.db', '--json']);
+  const made = run(process.execPath, [entry, 'account', 'create', '--name', 'Team', '--db', 'ledger.db', '--json']);
   expect(JSON.parse(made)).toMatchObject({ name: 'Team' });
 });

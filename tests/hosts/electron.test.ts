@@ -34,7 +34,7 @@ describe.skipIf(why)('the Electron host', () => {
     rmSync(dataFolder, { recursive: true, force: true });
   });
 
-  test('the page comes from its own scheme and reaches the core by its port', async () => {
+  test('the page comes from its own scheme and reaches the core through its port', async () => {
     expect(page.url()).toBe('app://portico/index.html');
     const info = await page.evaluate(() => window.core.app.info());
     expect(info).toMatchObject({ host: 'electron', version: '9.8.7', dataFolder, notices: [] });
@@ -52,7 +52,7 @@ describe.skipIf(why)('the Electron host', () => {
     expect(answer).toMatchObject({ text: 'Echo this.', status: 'done', costSource: 'billed', simulated: true });
   });
 
-  test('the page has no Node, no network and no way elsewhere', async () => {
+  test('the page has no Node, no network and cannot navigate away', async () => {
     const found = await page.evaluate(async () => {
       const outcome = (promise: Promise<unknown>) =>
         promise.then(
@@ -77,12 +77,12 @@ describe.skipIf(why)('the Electron host', () => {
     expect(page.url()).toBe('app://portico/index.html');
   });
 
-  test('what stands in the page finds no way out of it', async () => {
+  test('content of the page finds no way to a server', async () => {
     const canary = await openCanary();
     const before = await page.evaluate(() => window.violations.length);
     await page.evaluate(asScript(`${canary.origin}/fenced`));
     await expect.poll(() => page.evaluate(() => window.violations.length)).toBeGreaterThan(before + 25);
-    // The link whose ping was tried is one within the page.
+    // One of the ways is a link with a ping, which leads to a place within the page.
     expect(page.url()).toBe('app://portico/index.html#');
     await page.evaluate(() => history.replaceState(null, '', location.pathname));
     expect(canary.received().paths).toEqual([]);
@@ -97,23 +97,23 @@ describe.skipIf(why)('the Electron host', () => {
         script.textContent = 'window.ran = true';
         document.body.append(script);
       } catch {
-        // Refused already by Trusted Types.
+        // Trusted Types already refused the assignment.
       }
       return 'ran' in window;
     });
     expect(ran).toBe(false);
   });
 
-  test('a key of the environment is used and never shown', async () => {
+  test('a key from the environment is used and never shown', async () => {
     const providers = await page.evaluate(() => window.core.providers.list());
     expect(providers[0]).toMatchObject({ id: 'openai', storage: 'environment', keyHint: 'sk-…cdef' });
     expect(JSON.stringify(providers)).not.toContain('canary');
   });
 
-  test('the window is fenced as the security page says', async () => {
+  test('the window has the restrictions that the security page promises', async () => {
     const preferences = await app.evaluate(({ BrowserWindow }) => {
       const [window] = BrowserWindow.getAllWindows();
-      // Electron has this method; its types leave it out.
+      // Electron has this method, but its types omit it.
       const contents = window?.webContents as unknown as { getLastWebPreferences(): Record<string, unknown> };
       return contents.getLastWebPreferences();
     });
@@ -129,7 +129,7 @@ describe.skipIf(why)('the Electron host', () => {
     expect(preferences.nodeIntegrationInWorker ?? false).toBe(false);
   });
 
-  test('the page and nothing else is served, with the headers of the security page', async () => {
+  test('only the page is served, with the headers of the security page', async () => {
     const served = await app.evaluate(async ({ session }) => {
       const ask = (url: string, method = 'GET') => session.defaultSession.fetch(url, { method });
       const page = await ask('app://portico/index.html');
@@ -150,7 +150,7 @@ describe.skipIf(why)('the Electron host', () => {
         "img-src 'self' data: blob:",
         "font-src 'self'",
       ],
-      // The one frame is our own, sandboxed, and draws diagrams.
+      // The only frame is our own sandboxed one, which draws diagrams.
       ...["connect-src 'none'", "worker-src 'self'", "frame-src 'self'", "object-src 'none'", "base-uri 'none'"],
       ...[
         "form-action 'none'",
@@ -168,7 +168,7 @@ describe.skipIf(why)('the Electron host', () => {
     });
   });
 
-  test('every permission is denied but copying, and there is no service worker, no webview and no device', async () => {
+  test('every permission except copying is denied, and there is no service worker, no webview and no device', async () => {
     const found = await page.evaluate(async () => {
       const names = [
         'geolocation',
@@ -189,14 +189,14 @@ describe.skipIf(why)('the Electron host', () => {
         requestPort?(): Promise<unknown>;
       }
       const { usb, hid, serial, bluetooth } = navigator as unknown as Record<string, Devices | undefined>;
-      // Playwright evaluates as if somebody had clicked, without which nothing would be asked for.
+      // Playwright evaluates this as if a person had clicked. Without a click nothing would be requested.
       const asked = [
-        ...[usb, hid].map((each) => each?.requestDevice?.({ filters: [] })),
+        ...[usb, hid].map((device) => device?.requestDevice?.({ filters: [] })),
         bluetooth?.requestDevice?.({ acceptAllDevices: true }),
         serial?.requestPort?.(),
       ];
-      const devices = asked.map((each) =>
-        Promise.resolve(each).then(
+      const devices = asked.map((request) =>
+        Promise.resolve(request).then(
           (given) => (given === undefined || (Array.isArray(given) && given.length === 0) ? 'none' : 'given'),
           (error: DOMException) => error.name,
         ),
@@ -216,17 +216,17 @@ describe.skipIf(why)('the Electron host', () => {
     });
     expect(new Set(found.states)).toEqual(new Set(['denied']));
     expect(found).toMatchObject({ worker: 'refused', webview: false, notice: 'denied', policed: [] });
-    expect(found.devices.filter((each) => each !== 'none' && each !== 'SecurityError')).toEqual([]);
+    expect(found.devices.filter((outcome) => outcome !== 'none' && outcome !== 'SecurityError')).toEqual([]);
   });
 
-  test('a port goes to the main frame of our page alone', async () => {
+  test('only the main frame of our page gets a port', async () => {
     const answered = await app.evaluate(({ ipcMain }) => {
       const ask = async (origin: string | null, isMain: boolean) => {
         let given = false;
         const frame = { origin, postMessage: () => (given = true) };
         const sender = { mainFrame: isMain ? frame : {}, isDestroyed: () => false };
         ipcMain.emit('portico:ask', { sender, senderFrame: origin === null ? null : frame });
-        for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setTimeout(next));
+        for (let wait = 0; wait < 20; wait += 1) await new Promise((next) => setTimeout(next));
         return given;
       };
       return Promise.all([
@@ -239,7 +239,7 @@ describe.skipIf(why)('the Electron host', () => {
     expect(answered).toEqual([true, false, false, false, false, false, false]);
   });
 
-  test('what a page opens goes outside through one guard, and no second window comes of it', async () => {
+  test('links that a page opens go outside through one guard, and never open a second window', async () => {
     await app.evaluate(({ shell }) => {
       const opened: string[] = [];
       Object.assign(globalThis, { opened });
@@ -268,7 +268,7 @@ describe.skipIf(why)('the Electron host', () => {
     expect(calls).toEqual([['electron/hosts/electron/open-outside.ts', 1]]);
   });
 
-  test('PDFs are printed one at a time, and one that is given up while it waits is not begun', async () => {
+  test('PDFs are printed one at a time, and one that is cancelled while it waits is never started', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-pdf-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const { conversations } = await page.evaluate(() => window.core.conversations.list({}));
@@ -278,7 +278,7 @@ describe.skipIf(why)('the Electron host', () => {
       const begin = AbortSignal.any;
       Object.assign(globalThis, { seen });
       Object.assign(dialog, { showSaveDialog: async () => ({ canceled: false, filePath: `${path}/chat.pdf` }) });
-      // Each that has its turn asks for this once, whether it is begun or not.
+      // Each job calls this once when its turn comes, even if it's already cancelled.
       AbortSignal.any = (signals) => {
         seen.turns += 1;
         return begin.call(AbortSignal, signals);
@@ -286,23 +286,23 @@ describe.skipIf(why)('the Electron host', () => {
       program.on('browser-window-created', (_, { webContents }) => {
         seen.windows += 1;
         const print = webContents.printToPDF.bind(webContents);
-        const held = new Promise<void>((finish) => Object.assign(seen, { finish }));
-        webContents.printToPDF = (options) => held.then(() => print(options));
+        const finished = new Promise<void>((finish) => Object.assign(seen, { finish }));
+        webContents.printToPDF = (options) => finished.then(() => print(options));
       });
     }, folder);
     const seen = () => app.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
     const before = await seen();
-    // The second one is given up a little later each time, until it has come as far as to wait.
+    // The second job is cancelled a little later each time, until it's late enough to be waiting.
     for (let calls = 1; (await seen()).turns < before.turns + 2; calls += 5) {
       Object.assign(before, await seen());
       await page.evaluate(
-        async ([chats, most]) => {
+        async ([chats, callCount]) => {
           const giveUp = new AbortController();
           const save = (options: { signal?: AbortSignal }) =>
             window.core.transfer.save({ ids: chats, format: 'pdf', name: 'chat' }, options);
           Object.assign(window, { printed: save({}) });
           const second = save({ signal: giveUp.signal }).catch(() => {});
-          for (let call = 0; call < most; call += 1) await window.core.app.info();
+          for (let call = 0; call < callCount; call += 1) await window.core.app.info();
           giveUp.abort();
           await second;
         },
@@ -335,7 +335,7 @@ describe.skipIf(why)('the Electron host', () => {
   });
 });
 
-/** What the test of printing counts in the main process. */
+/** Counters of the printing test, in the main process. */
 interface Seen {
   readonly turns: number;
   readonly windows: number;
@@ -347,7 +347,7 @@ function cleanEnv(): Record<string, string> {
   return Object.fromEntries(entries.filter(([name]) => name !== 'ELECTRON_RUN_AS_NODE' && name !== 'NODE_OPTIONS'));
 }
 
-/** The binary that is there. Asking the package itself would start a download where there is none. */
+/** Returns Electron's binary if it's there. Asking the package itself would start a download if not. */
 function electronBinary(): string | null {
   const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'));
   const names: Partial<Record<NodeJS.Platform, string>> = {

@@ -17,12 +17,12 @@ import { testCore } from '../support/test-core.ts';
 
 const canOpen = hasBrowser('Hostile exports are');
 
-/** For what hangs: a large page takes a busy machine a minute. */
+/** The limit is for hangs only: a large page takes a busy machine a minute. */
 const limitMs = 240_000;
-/** Every payload in three fifths of its places; all of them are read back beside their sinks, without a browser. */
-const getSome = (texts: readonly string[]) => texts.filter((_, at) => at % 5 < 3);
+/** Takes each payload in three of its five places. Unit tests parse all of them without a browser. */
+const getSome = (texts: readonly string[]) => texts.filter((_, index) => index % 5 < 3);
 
-describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and neither run, go nor ask,', () => {
+describe.skipIf(!canOpen)('1,600 hostile chats contain only our own elements, run nothing and load nothing,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
   const file = join(folder, 'chats.html');
   const oneChat = join(folder, 'one.html');
@@ -39,7 +39,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
     const ids = await importHostileChats(core.client, getSome(hostileMarkdown(canary.origin)));
     await exportTo(file, ids);
     await exportTo(oneChat, ids.slice(0, 1));
-    printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;
+    printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, index) => index % 8 === 0) })).path;
     printer = createServer((request, response) => {
       const page = prints.take(request.url ?? '');
       response.writeHead(200, page ? printHeaders : { 'content-type': 'text/html; charset=utf-8' });
@@ -85,7 +85,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
     limitMs,
   );
 
-  test('while the style and the pictures of the page itself count under its policy', async () => {
+  test("while the page's own style and pictures work under its policy", async () => {
     const page = await browser.newPage();
     const refused: string[] = [];
     page.on('console', (message) => refused.push(message.text()));
@@ -94,13 +94,13 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
       await page
         .locator('section.you')
         .first()
-        .evaluate((each) => getComputedStyle(each).borderLeft),
+        .evaluate((section) => getComputedStyle(section).borderLeft),
     ).toContain('3px solid');
     expect(
       await page
         .locator('img')
         .first()
-        .evaluate((each: HTMLImageElement) => each.naturalWidth),
+        .evaluate((image: HTMLImageElement) => image.naturalWidth),
     ).toBe(1);
     expect(refused).toEqual([]);
     await page.close();
@@ -112,7 +112,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
     writeFileSync(path, pieces.join(''));
   }
 
-  /** A page whose policy does not count: what is asked is whether the markup needs one. */
+  /** Opens a page with its policy switched off, to see whether the markup is harmless without it. */
   async function openPage(): Promise<Page> {
     const context = await browser.newContext({ bypassCSP: true });
     context.setDefaultNavigationTimeout(limitMs);
@@ -120,31 +120,34 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
   }
 
   async function expectHarmless(page: Page, frame: Frame, address: string, minElements: number) {
-    const { kinds, count, ...about } = await frame.evaluate(whatIsThere);
+    const { kinds, count, ...about } = await frame.evaluate(describePage);
     expect(
       foreignAmong(
-        kinds.map((each) => JSON.parse(each) as FoundElement),
+        kinds.map((kind) => JSON.parse(kind) as FoundElement),
         'page',
       ).slice(0, 9),
     ).toEqual([]);
     expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
     expect(count).toBeGreaterThan(minElements);
     const before = canary.received();
-    // Long enough for anything to begin; and the canary hears this one.
+    // This takes long enough for any request to start, and proves that the canary receives requests.
     const control = await page.context().newPage();
     await control.goto(`${canary.origin}/control`);
     const paths = canary.received().paths.filter((path) => path !== '/favicon.ico');
     expect(paths).toEqual([...before.paths.filter((path) => path === '/control'), '/control']);
     expect(before.connections).toBe(controlConnections);
     controlConnections = canary.received().connections;
-    expect(page.frames().map((each) => each.url())).toContain(address);
+    expect(page.frames().map((pageFrame) => pageFrame.url())).toContain(address);
     await page.context().close();
   }
   let controlConnections = 0;
 });
 
-/** How many elements a page has, each kind with what it says, and what no page of ours has. Runs in the page. */
-function whatIsThere() {
+/**
+ * Runs in the page. Returns the number of elements, each kind of element with its attributes, and
+ * signs that no page of ours has.
+ */
+function describePage() {
   const elements = [...document.querySelectorAll('*')];
   const described = elements.map(({ localName, attributes }) =>
     JSON.stringify({

@@ -8,10 +8,10 @@ import { readThread } from '../support/read-thread.ts';
 import { startWebProcess } from '../support/web-process.ts';
 import { builtHosts } from './built-hosts.ts';
 
-/** Every journey ends with this comparison: it has to see what is wrong. */
-test('a chat and the ledger that differ by a nano-dollar are found to', async () => {
+/** Every end-to-end test ends with this comparison, so it has to find differences. */
+test('a difference of a nano-dollar between a chat and the ledger is found', async () => {
   const { webMain } = await builtHosts();
-  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-books-'));
+  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-ledger-'));
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
   const web = await startWebProcess(webMain, ['--data-dir', dataFolder]);
   onTestFinished(async () => void (await web.kill('SIGKILL')));
@@ -33,7 +33,7 @@ test('a chat and the ledger that differ by a nano-dollar are found to', async ()
 
 function change(dataFolder: string, file: string, statement: string): void {
   const db = new Sqlite(join(dataFolder, file));
-  // Entries are append-only, and a chat's spending follows its messages: by triggers.
+  // Triggers keep ledger entries append-only and make a chat's spend follow its messages, so they are dropped first.
   for (const { name } of db.prepare("select name from sqlite_master where type = 'trigger'").all() as {
     name: string;
   }[])

@@ -12,7 +12,10 @@ import { billOfMaterials, bundledIn, type Component } from '../../scripts/bill-o
 import { getLicense, withDependencies } from '../../scripts/locked-packages.ts';
 import { builtHosts } from './built-hosts.ts';
 
-/** What comes from elsewhere: which versions, from where, what it may do when it is installed, and on what terms it ships. */
+/**
+ * Tests the dependencies: their versions and sources, what they may run during installation, and the
+ * licences under which they ship.
+ */
 
 interface Locked {
   readonly version?: string;
@@ -31,37 +34,37 @@ const own = read('package.json') as Record<'dependencies' | 'devDependencies', R
 const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>).filter(([path]) => path);
 const getName = (path: string) => path.split('node_modules/').at(-1) ?? '';
 
-/** Packages that would run a program of their own when they are installed, and why the app works without it where it must not. */
+/** Packages that would run a program during installation, and why the app works without those that may not. */
 const withInstallScript: Readonly<Record<string, string>> = {
   node: 'allowed: it puts the runtime of this platform where it is found',
   'electron-winstaller': 'packs for Squirrel, which is not packaged for',
   'tesseract.js': 'asks for donations',
 };
 
-/** Terms that ask for no more than their words beside the program. */
+/** Licences that require nothing more than their text beside the program. */
 const permissive = new Set([
   ...['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Unlicense', 'OFL-1.1'],
   ...['MIT OR Apache-2.0', '(MIT OR CC0-1.0)'],
 ]);
 
-test('what is asked for is one version, and what is locked is what the registry’s hash says', () => {
+test("every dependency is requested in one exact version, and the lock file has the registry's hash", () => {
   const asked = Object.entries({ ...own.dependencies, ...own.devDependencies });
   expect(asked.filter(([, version]) => !/^(npm:@?[\w./-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
   const loose = packages.filter(([, { integrity, inBundle }]) => !integrity?.startsWith('sha512-') && !inBundle);
   expect(loose.map(([path]) => path)).toEqual([]);
-  const elsewhere = packages.filter(
+  const otherSources = packages.filter(
     ([, { resolved }]) => resolved && !resolved.startsWith('https://registry.npmjs.org/'),
   );
-  expect(elsewhere.map(([path]) => path)).toEqual([]);
+  expect(otherSources.map(([path]) => path)).toEqual([]);
 });
 
-test('a package that runs a program when it is installed is known, and only one of them may', () => {
+test('every package with an install script is known, and only one of them may run it', () => {
   const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [getName(path)] : []));
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(withInstallScript).toSorted());
   expect(own.allowScripts).toEqual({ node: true });
 });
 
-test('what is bundled ships with the words of its licence, each of which allows that', async () => {
+test('each bundled package ships with the text of its licence, and every licence is permissive', async () => {
   const { folder } = await builtHosts();
   const words = readFileSync(join(folder, 'main', 'licenses.md'), 'utf8');
   const bundled = [...words.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name, version, terms = '']) => ({
@@ -75,15 +78,15 @@ test('what is bundled ships with the words of its licence, each of which allows 
   expect(addons.filter(([, { license = '' }]) => !permissive.has(license))).toEqual([]);
 });
 
-test('so does what is copied as it comes', () => {
+test('each package that is copied unchanged ships with its licence, too', () => {
   const all = withDependencies(copied);
   expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(['mermaid', 'tailwindcss', 'd3', 'dompurify']));
   const otherTerms = all.filter(({ license }) => !permissive.has(license));
   expect(Object.fromEntries(otherTerms.map(({ name, license }) => [name, license]))).toEqual({
     dompurify: '(MPL-2.0 OR Apache-2.0)',
-    // Its text says MIT.
+    // The text of its licence is MIT.
     khroma: '',
-    // NOTICE.md says where its source is.
+    // NOTICE.md names where its source is.
     elkjs: 'EPL-2.0 OR GPL-3.0-or-later',
   });
   const words = all.map(getLicense);
@@ -91,10 +94,10 @@ test('so does what is copied as it comes', () => {
   expect(words.find((text) => text.startsWith('## khroma'))).toContain('The MIT License');
 });
 
-test('the bill of materials tells what ships from what only builds, with the hash and the terms of each', async () => {
+test('the bill of materials separates what ships from what only builds, with hash and licence of each', async () => {
   const { folder } = await builtHosts();
   const { components } = await billOfMaterials(folder);
-  const scoped = (scope: Component['scope']) => components.filter((one) => one.scope === scope);
+  const scoped = (scope: Component['scope']) => components.filter((component) => component.scope === scope);
   const names = (scope: Component['scope']) => scoped(scope).map(({ purl }) => purl.replace(/^pkg:npm\//, ''));
   const bundled = bundledIn(readFileSync(join(folder, 'main', 'licenses.md'), 'utf8'));
   expect(scoped('required').map(({ purl }) => purl)).toEqual(expect.arrayContaining([...bundled]));
@@ -116,7 +119,9 @@ describe('the audit', () => {
     vulnerable_versions: '<99.0.0',
   });
 
-  /** A registry that knows these advisories, or refuses to say; npm itself asks it. */
+  /**
+   * Runs the audit against a registry that knows these advisories, or refuses to answer. npm itself sends the request.
+   */
   async function audited(accepted: readonly string[], advisories: Readonly<Record<string, object[]>> | null) {
     const registry = createServer((request, response) => {
       if (advisories === null) response.writeHead(405);
@@ -135,7 +140,7 @@ describe('the audit', () => {
     return audit((await builtHosts()).folder, accepted, { ...process.env, ...asked });
   }
 
-  test('tells what ships with a known vulnerability, and only counts what builds and tests', async () => {
+  test('reports what ships with a known vulnerability, and only counts what builds and tests', async () => {
     const zod = [advisory(ours, 'Reads too much'), advisory('GHSA-gggg-hhhh-jjjj', 'Reads too little')];
     const vitest = [advisory('GHSA-dddd-eeee-ffff', 'Tests too much')];
     const { exitCode, lines } = await audited([ours], { zod, vitest });
@@ -148,7 +153,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('is content where nothing is known, and says what cannot be found out', async () => {
+  test('passes if nothing is known, and reports what could not be checked', async () => {
     expect(await audited([], {})).toMatchObject({ exitCode: 0 });
     const needless = await audited([ours], {});
     expect(needless).toEqual({ exitCode: 2, lines: [expect.stringContaining(`concerned by ${ours}`)] });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the thread that reads web pages is built with it', async () => {
+test('the worker that reads web pages is built with the host', async () => {
   const bytes = new Uint8Array(Buffer.from('<p>Hello <b>page</b>'));
   const readPage = pageReader(join(dirname(main), 'page-worker.js'));
   const page = { bytes, contentType: 'text/html', charset: null };
@@ -31,7 +31,7 @@ test('the thread that reads web pages is built with it', async () => {
 });
 
 describe('the command', () => {
-  test('refuses what it cannot do with one sentence and exit code 2', async () => {
+  test('refuses invalid arguments with one sentence and exit code 2', async () => {
     writeFileSync(join(folder, 'a-file'), '');
     const refused = async (...args: string[]) => {
       const { code, stderr } = await runToEnd(main, args);
@@ -44,7 +44,7 @@ describe('the command', () => {
     expect(await refused('--data-dir', join(folder, 'a-file', 'x'))).toContain('cannot be written');
   });
 
-  test('notes what is wrong with its folder, and goes on', async () => {
+  test('prints a note about a problem in its folder, and continues', async () => {
     const dataDir = join(folder, 'noted');
     mkdirSync(join(dataDir, 'words.log'), { recursive: true });
     const web = await startWebProcess(main, ['--data-dir', dataDir]);
@@ -52,7 +52,7 @@ describe('the command', () => {
     expect(await web.kill('SIGTERM')).toBe(0);
   });
 
-  test('says that a folder or a port is taken, and frees both when it ends', async () => {
+  test('reports a folder or port that is taken, and releases both when it ends', async () => {
     const dataDir = join(folder, 'taken');
     const first = await startWebProcess(main, ['--data-dir', dataDir, '--port', String(await freePort())]);
     const { port } = new URL(first.link());
@@ -68,7 +68,7 @@ describe('the command', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'opens a browser by a file for this user alone, never by its command line',
+    'opens a browser with a file that only this user can read, never with the link on the command line',
     async () => {
       const opener = mkdtempSync(join(folder, 'opener-'));
       const opened = join(opener, 'opened');
@@ -85,16 +85,16 @@ describe('the command', () => {
       expect(address).toMatch(/^file:\/\/\/[^#]+\.html$/);
       expect(statSync(fileURLToPath(address)).mode & 0o777).toBe(0o600);
       const link = /url=(http:[^"]+)"/.exec(readFileSync(fileURLToPath(address), 'utf8'))?.[1] ?? '';
-      // Each way in has a link of its own.
+      // The browser's link and the printed link are different.
       expect(link).not.toBe(running.link());
-      for (const each of [link, running.link()])
-        expect(await tradeLink(each)).toMatchObject({ status: 200, proved: true });
+      for (const wayIn of [link, running.link()])
+        expect(await tradeLink(wayIn)).toMatchObject({ status: 200, proved: true });
       expect(await running.kill('SIGTERM')).toBe(0);
       expect(existsSync(fileURLToPath(address))).toBe(false);
     },
   );
 
-  test('keeps its files to this user, even in a folder that others may read', async () => {
+  test('keeps its files private to this user, even in a folder that others may read', async () => {
     const dataDir = join(folder, 'open');
     mkdirSync(dataDir, { mode: 0o755 });
     const running = await startWebProcess(main, ['--data-dir', dataDir]);
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     await page.context().close();
   });
 
-  test('a used link and a bare address lead to the page that says how to get in', async () => {
+  test('a used link and a bare address lead to the page that explains how to connect', async () => {
     const used = await web.freshLink();
     const first = await browser.newPage();
     await first.goto(used);
@@ -184,13 +184,13 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     expect(await page.evaluate(() => window.violations)).toContain('connect-src');
   });
 
-  test(`of ${Object.keys(waysOut).length} ways out of a page by what stands in it none but a bare connection gets through`, async () => {
+  test(`of ${Object.keys(waysOut).length} ways out of the page, content gets through only with a bare connection`, async () => {
     const canary = await openCanary();
     const bare = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html').end('<!doctype html><body>');
     });
     await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
-    // A page without a policy: what does not get out there proves nothing here.
+    // A page without a policy, as a control: a way that fails there proves nothing here.
     const open = await browser.newPage();
     await open.goto(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`);
     await open.evaluate(asScript(`${canary.origin}/control`));
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     await page.waitForFunction(() => 'core' in window, null, connected);
     const before = canary.received().paths.length;
     await page.evaluate(asScript(`${canary.origin}/fenced`));
-    // Each way is either refused by name, or has asked by the time that this one has, which is asked for last.
+    // By the time that this last request arrives, each way has either been refused by name or has sent its request.
     await page.evaluate(() => fetch('/', { cache: 'no-store' }));
     await expect.poll(() => page.evaluate(() => window.violations.length)).toBeGreaterThan(25);
     await open.evaluate((url) => fetch(url, { mode: 'no-cors' }), `${canary.origin}/last`);
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () 
     await canary.close();
   });
 
-  test('a page learns that the core is gone, and after a restart is told how to get in', async () => {
+  test('a page notices that the core is gone, and after a restart explains how to connect', async () => {
     const { port } = new URL(web.link());
     const page = await browser.newPage();
     await page.goto(await web.freshLink());

@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.ts';
 
 const shipped = fileURLToPath(new URL('../../build/compose/Caddyfile', import.meta.url));
 
-/** Why Caddy cannot be run here, or null: bubblewrap gives it names for addresses of its own. */
+/** Returns why Caddy can't run here, or null. It needs bubblewrap, which gives it a hosts file of its own. */
 export function noCaddy(): string | null {
   for (const [program, ...args] of [
     ['caddy', 'version'],
@@ -26,8 +26,8 @@ export function noCaddy(): string | null {
 }
 
 /**
- * Caddy with the Caddyfile that `compose.yaml` mounts, as it stands, on a free port of this machine. `names` are the addresses of the
- * hosts that it names. It ends with the test.
+ * Starts Caddy with the unchanged Caddyfile that `compose.yaml` mounts, on a free port of this machine. `names` maps
+ * the host names in it to addresses. Caddy ends with the test.
  */
 export async function startCaddy(
   names: ReadonlyMap<string, string>,
@@ -36,7 +36,7 @@ export async function startCaddy(
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [hosts, config] = [join(folder, 'hosts'), join(folder, 'Caddyfile')];
   writeFileSync(hosts, [...names].map(([name, address]) => `${address} ${name}\n`).join(''));
-  // What concerns this machine only: nobody else reaches it, and several may run.
+  // These settings are only for this machine: nobody else can reach it, and several can run at once.
   writeFileSync(config, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport ${shipped}\n`);
   const port = await freePort();
   const machine = ['--ro-bind', '/', '/', '--dev', '/dev', '--bind', folder, folder, '--ro-bind', hosts, '/etc/hosts'];

@@ -6,25 +6,25 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Beside `node_modules`, so that what is there can be linked instead of copied. */
+/** The folder is on the same disk as `node_modules`, so that its files can be linked instead of copied. */
 const parent = fileURLToPath(new URL('../../.cache/', import.meta.url));
 
-/** Where and as whom a program runs: what WORKDIR, ENV and USER said. */
+/** Where and as which user a program runs, from WORKDIR, ENV and USER. */
 export interface Setting {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly user: string;
 }
 
-/** A container that runs: the host's number of its process 1, and the process itself. */
+/** A running container: its main process, and that process's id on the host. */
 export interface Running {
   readonly child: ChildProcess;
   readonly pid: number;
 }
 
 /**
- * Why no clean root can be made here, or null. It takes bubblewrap (Debian: bubblewrap), which makes the namespaces, and root, as
- * whom alone files can be given to another user.
+ * Returns why no clean root can be made here, or null. It needs bubblewrap (Debian: bubblewrap) for the namespaces, and
+ * root, because only root can give files to another user.
  */
 export function noCleanRoot(): string | null {
   if (process.getuid?.() !== 0) return 'it takes root';
@@ -37,8 +37,9 @@ export function noCleanRoot(): string | null {
 }
 
 /**
- * A file system like that of `node:24-bookworm-slim` with nothing of ours in it: this machine's Debian, read-only, this Node, and
- * the user `node`. It has more programs than that image, so that it does not show that a RUN step misses one.
+ * Makes a file system like that of `node:24-bookworm-slim` without any of our files: this machine's Debian,
+ * read-only, this Node, and the user `node`. It contains more programs than that image, so it can't show
+ * that a RUN step lacks one.
  */
 export function openCleanRoot() {
   mkdirSync(parent, { recursive: true });
@@ -50,7 +51,10 @@ export function openCleanRoot() {
   writeFileSync(join(folder, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
   return {
     folder,
-    /** Runs a program to its end, in a network of its own unless it has to fetch. Throws with what it said where it failed. */
+    /**
+     * Runs a program to its end, without network access unless it must download something. Throws an error
+     * with its output if it fails.
+     */
     async run(command: readonly string[], setting: Setting, more: readonly string[] = ['--unshare-net']) {
       await run('bwrap', [...box(folder, setting), ...more, '--', ...asUser(setting, command)], { env: {} });
     },
@@ -62,7 +66,7 @@ export function openCleanRoot() {
 
 export type CleanRoot = ReturnType<typeof openCleanRoot>;
 
-/** Runs one more program in a container that runs, as `docker exec` does. Returns what it printed; throws where it failed. */
+/** Runs another program in a running container, as `docker exec` does. Returns its output, or throws if it fails. */
 export async function runBeside({ pid }: Running, command: readonly string[], setting: Setting): Promise<string> {
   const enter = ['--target', String(pid), '--mount', '--net', '--pid', '--root', `--wd=/proc/${pid}/cwd`];
   const env = Object.entries(environment(setting)).map(([name, value]) => `${name}=${value}`);
@@ -87,10 +91,10 @@ const environment = ({ env, user }: Setting): Record<string, string> => ({
   ...env,
 });
 
-/** Mounts, the working directory and the environment: nothing else of this machine is seen. */
+/** Returns the arguments for mounts, working directory and environment. Nothing else of this machine is visible. */
 function box(folder: string, setting: Setting): string[] {
   const env = Object.entries(environment(setting)).flatMap(([name, value]) => ['--setenv', name, value]);
-  // Folders that bubblewrap makes on its own way to a file are closed to all but root.
+  // Folders that bubblewrap creates for a mount would be closed to everybody except root, so this one gets a mode.
   const usr = ['--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/local', '--perms', '0755', '--dir', '/usr/local/bin'];
   const node = ['--ro-bind', process.execPath, '/usr/local/bin/node'];
   const kernel = ['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/tmp', '--die-with-parent'];

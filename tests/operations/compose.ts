@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** The parts of a service that our file uses; the schema has checked their form. */
+/** The fields of a service that our file uses. The schema has checked their types. */
 export interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly networks?: readonly string[];
@@ -22,12 +22,15 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const file = fileURLToPath(new URL('../../compose.yaml', import.meta.url));
 
-/** `compose.yaml` as an engine takes it: merged, and with these variables put in. Throws where one that it needs is missing. */
+/**
+ * Reads `compose.yaml` as an engine does: merged, and with these variables inserted. Throws if
+ * a required one is missing.
+ */
 export function readComposition(env: Env): Composition {
   return interpolated(parse(readFileSync(file, 'utf8'), { merge: true }), env) as Composition;
 }
 
-/** The instances of the gateway, by the names under which the others reach them. */
+/** Returns the names of the gateway's instances, under which the other services reach them. */
 export const getGateways = ({ services }: Composition): string[] =>
   Object.keys(services).filter((name) => name.startsWith('gateway-'));
 
@@ -39,7 +42,10 @@ function interpolated(value: unknown, env: Env): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, interpolated(item, env)]));
 }
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?why}`, as the Compose specification says; a dollar sign of its own is `$$`. */
+/**
+ * Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?why}` as the Compose specification describes. A
+ * literal dollar sign is `$$`.
+ */
 function substitute(all: string, inner: string | undefined, env: Env): string {
   if (all === '$$') return '$';
   const [, name, operator, word] = /^([A-Z_]+)(?:(:[-?])(.*))?$/s.exec(inner ?? '') ?? [];

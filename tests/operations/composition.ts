@@ -3,7 +3,10 @@ import { startCaddy } from './caddy.ts';
 import { gatewayAddresses, type Instance, startInstance } from './instances.ts';
 import { openWorld } from './world.ts';
 
-/** The three instances of compose.yaml as processes on books of their own, behind Caddy. `more` is what they are told besides. */
+/**
+ * Starts the three instances of compose.yaml as processes behind Caddy, with a new ledger. `more`
+ * adds to their environment.
+ */
 export async function openComposition(program: GatewayProgram, more: Env) {
   const world = await openWorld();
   const addresses = gatewayAddresses();

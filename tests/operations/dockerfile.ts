@@ -34,8 +34,8 @@ export interface Image {
 }
 
 /**
- * Reads the instructions that our Dockerfile is written with. Throws on any other instruction or form: what is not
- * replayed must not look as if it had been.
+ * Reads the kinds of instructions that our Dockerfile uses. Throws on any other, because an instruction that isn't
+ * replayed must not appear to have been.
  */
 export function readDockerfile(text: string): Image {
   const file = DockerfileParser.parse(text);
@@ -76,7 +76,7 @@ export function readDockerfile(text: string): Image {
       case 'HEALTHCHECK':
         image.healthcheck = getHealthcheck(instruction as Healthcheck);
         break;
-      // What they say is to the engine: nothing in the files changes.
+      // These instructions are for the engine and change no files.
       case 'EXPOSE':
       case 'VOLUME':
         break;
@@ -99,7 +99,7 @@ function copyStep(instruction: Copy, words: readonly string[]): Step {
   return { kind: 'copy', from: flag?.getValue() ?? null, sources: words.slice(0, -1), target: words.at(-1) ?? '' };
 }
 
-/** Docker stops a program with a signal only where it is started without a shell. */
+/** Docker can stop a program with a signal only if it was started without a shell. */
 function execForm(instruction: JSONInstruction): string[] {
   if (!instruction.getOpeningBracket()) throw new Error(`not in the exec form: ${instruction.toString()}`);
   return instruction.getJSONStrings().map((argument) => argument.getJSONValue());

@@ -10,8 +10,9 @@ import { readDockerfile } from './dockerfile.ts';
 import { type Replayed, type RunStep, replay } from './replay.ts';
 
 /**
- * The Dockerfile, step by step, in clean folders, and what it makes, started. `PORTICO_LONG=1` installs from the registry as the
- * image does; otherwise the files of this folder's `node_modules` are linked that the copied lock file names.
+ * Replays the Dockerfile step by step in clean folders and starts the result. `PORTICO_LONG=1` installs
+ * from the registry as the image does. Otherwise the packages that the copied lock file names are linked
+ * from this folder's `node_modules`.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +28,7 @@ const quickly: RunStep = async (command, clean, setting) => {
   else await asItStands(command, clean, setting);
 };
 
-/** What npm needs to reach its registry from there as it does from here. */
+/** Returns the mounts with which npm in the clean root reaches the registry as it does from here. */
 function registryAccess(): string[] {
   const readable = [
     '/etc/resolv.conf',
@@ -49,7 +50,7 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** What `npm ci` leaves there, as links: everything, or what is not for development. */
+/** Links what `npm ci` would install: everything, or everything that isn't for development only. */
 function link({ folder }: CleanRoot, { directory }: Setting, production: boolean): void {
   const there = join(folder, directory);
   if (!existsSync(join(there, 'package.json'))) throw new Error('npm has no package.json there');
@@ -64,11 +65,11 @@ function link({ folder }: CleanRoot, { directory }: Setting, production: boolean
   }
 }
 
-test.runIf(process.env.CI)('where changes are accepted, nothing of this is skipped', () => {
+test.runIf(process.env.CI)('in CI none of these tests is skipped', () => {
   expect([missing, noCaddy()]).toEqual([null, null]);
 });
 
-test('a file that .dockerignore keeps out cannot be copied', async () => {
+test('a file that .dockerignore excludes cannot be copied', async () => {
   const copying = readDockerfile('FROM x\nCOPY knip.json ./\nENTRYPOINT ["a"]\nHEALTHCHECK CMD ["a"]');
   await expect(replay(copying, root, asItStands)).rejects.toThrow('there is no "knip.json" that may be copied');
 });
@@ -85,14 +86,14 @@ describe.skipIf(missing)('the image', { timeout: 600_000 }, () => {
     built = await replay(image, root, process.env.PORTICO_LONG ? asItStands : quickly);
   }, 600_000);
   afterAll(() => {
-    // Whoever has changed his user does not end with bubblewrap.
+    // A process that has changed its user doesn't end together with bubblewrap.
     if (running?.child.exitCode === null) process.kill(running.pid, 'SIGKILL');
     built?.close();
   });
 
   const inside = (container: Running, command: readonly string[]) => runBeside(container, command, built.setting);
 
-  test('serves, is healthy while it does and no longer, and ends in order', async () => {
+  test('serves, is healthy exactly as long as it does, and ends normally', async () => {
     const { root: files, setting } = built;
     running = await files.start([...image.entrypoint, ...image.command], setting);
     const container = running;
@@ -125,7 +126,7 @@ describe.skipIf(missing)('the image', { timeout: 600_000 }, () => {
     await expect(files.run(image.healthcheck, setting)).rejects.toMatchObject({ code: 1 });
   });
 
-  test('runs as a user who can write nothing but its data', async () => {
+  test('runs as a user who can write nothing except its data', async () => {
     const { root: files, setting } = built;
     expect(setting.user).toBe('node');
     await files.run(['touch', '/data/written'], setting);

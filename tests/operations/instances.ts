@@ -5,21 +5,22 @@ import type { Env, GatewayProcess, GatewayProgram } from '../support/gateway-pro
 import { getGateways, readComposition } from './compose.ts';
 
 export interface Instance extends GatewayProcess {
-  /** Where its `/metrics` is. */
+  /** The address of its `/metrics`. */
   readonly metrics: string;
 }
 
 const composition = readComposition({ PORTICO_KEY_PEPPER: testPepper, POSTGRES_PASSWORD: 'not used' });
 
-/** An address of this machine for each instance of compose.yaml, where the port that all of them have is free. */
+/** Returns an address of this machine for each instance of compose.yaml, in a range where their common port is free. */
 export function gatewayAddresses(): ReadonlyMap<string, string> {
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   return new Map(getGateways(composition).map((name, index) => [name, `${network}.${index + 1}`]));
 }
 
 /**
- * An instance with the environment of compose.yaml, at this address in place of its container's: so the proxy is at 127.0.0.1, and
- * `/metrics` not on every interface. The notice is shorter; it still spans three looks of the proxy's. It ends with the test.
+ * Starts an instance with the environment of compose.yaml, at this address instead of its container's. So the proxy is
+ * at 127.0.0.1, and `/metrics` isn't on every interface. The notice before it stops is shorter, but still covers three
+ * of the proxy's health checks. The instance ends with the test.
  */
 export async function startInstance(
   program: GatewayProgram,

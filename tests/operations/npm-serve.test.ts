@@ -14,8 +14,8 @@ import { sharedSecrets } from '../gateway-doubles/test-database.ts';
 import { builtCli } from '../support/built-cli.ts';
 
 /**
- * `npm run gateway -- serve` under a supervisor: the real npm, its shell, the project's own scripts and the built gateway.
- * Only the build is short: it points at the bundle that the other tests use.
+ * Tests `npm run gateway -- serve` under a supervisor, with the real npm, its shell, the project's own scripts and the
+ * built gateway. Only the build step is replaced: it links the bundle that the other tests use.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -40,7 +40,7 @@ beforeAll(async () => {
   return () => rm(project, { recursive: true, force: true });
 }, 120_000);
 
-/** What a user types. The processes form a group of their own, as those of a supervisor's unit do. */
+/** Starts the command that a user types. Its processes form a group of their own, as in a supervisor's unit. */
 async function npmServe(database: string) {
   const child = spawn('npm', ['run', 'gateway', '--', 'serve', '--port', '0', '--db', database], {
     cwd: project,
@@ -64,24 +64,24 @@ async function npmServe(database: string) {
   return { pid, url: await url.promise, log: () => log, closed };
 }
 
-/** Signals one process or, by a negative number, a group. */
+/** Signals one process or, with a negative number, a group. */
 function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // All of them have ended.
+    // All its processes have already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** An answer of about five seconds: as long as ten looks of a script at its parent. */
+/** An answer of about five seconds, in which a script checks its parent ten times. */
 const long = { model: 'sandbox/echo', prompt: 'To be said again. '.repeat(100), stream: true };
 
 describe.skipIf(process.platform === 'win32')('npm run gateway -- serve', { timeout: 120_000 }, () => {
   test.each([
-    { told: 'npm alone', toPid: (pid: number) => pid },
-    { told: 'all of its processes', toPid: (pid: number) => -pid },
-  ])('finishes a running answer when a supervisor sends SIGTERM to $told', async ({ toPid }) => {
+    { target: 'npm alone', toPid: (pid: number) => pid },
+    { target: 'all of its processes', toPid: (pid: number) => -pid },
+  ])('finishes a running answer when a supervisor sends SIGTERM to $target', async ({ toPid }) => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { pid, url, log, closed } = await npmServe(database);
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('npm run gateway -- serve', { time
     expect(requests.data).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  test('ends a running answer at once when a supervisor asks again a second later', async () => {
+  test('ends a running answer immediately when a supervisor asks again a second later', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { pid, url, log, closed } = await npmServe(database);

@@ -7,7 +7,7 @@ import { pricedModel } from '../support/priced-upstream.ts';
 import { noCaddy } from './caddy.ts';
 import { openComposition } from './composition.ts';
 
-/** What the Caddyfile of compose.yaml promises, with Caddy itself before the three instances. */
+/** Tests what the Caddyfile of compose.yaml promises, with Caddy itself in front of the three instances. */
 
 let program: GatewayProgram;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const chunk = (content: string) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
-/** A provider that goes on only once it is told that its first words have arrived. */
+/** Opens a provider that continues only after it's called to confirm that its first words arrived. */
 async function openPatientUpstream() {
   let goOn = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ async function openPatientUpstream() {
   return { goOn, env: { OPENAI_API_KEY: 'sk-platform', OPENAI_BASE_URL: `${upstream.origin}/v1` } };
 }
 
-/** The status that a caller at this address gets, who says with a header that he is somebody else. */
+/** Returns the status that a caller at this address gets who claims another address in a header. */
 async function statusFrom(localAddress: string, url: string, claimed: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: 'Bearer sk-portico-wrong', 'x-forwarded-for': claimed };
@@ -45,7 +45,7 @@ async function statusFrom(localAddress: string, url: string, claimed: string): P
 }
 
 describe.skipIf(noCaddy())('the proxy', () => {
-  test('passes each event of a stream on at once, and shows nothing but the API', async () => {
+  test('forwards each event of a stream immediately and exposes only the API', async () => {
     const { goOn, env } = await openPatientUpstream();
     const { url, key, instances } = await openComposition(program, env);
     const answer = await fetch(`${url}/v1/chat/completions`, {
@@ -63,12 +63,13 @@ describe.skipIf(noCaddy())('the proxy', () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
   });
 
-  test('is believed about where a caller is, and nobody else is', async () => {
+  test("is trusted about a caller's address, and callers are not", async () => {
     const { url, instances } = await openComposition(program, {});
     const statuses: number[] = [];
-    // Another claim each time, and any of the three instances: it is one caller all the same.
-    for (let turn = 0; turn < 60 && !statuses.includes(429); turn += 1) {
-      statuses.push(await statusFrom('127.0.0.1', url, `203.0.113.${turn}`));
+    // The caller claims another address each time and reaches any of the three instances. Still all
+    // requests count as one caller's.
+    for (let count = 0; count < 60 && !statuses.includes(429); count += 1) {
+      statuses.push(await statusFrom('127.0.0.1', url, `203.0.113.${count}`));
     }
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(statuses.at(-1)).toBe(429);

@@ -4,7 +4,7 @@ import ignore from '@balena/dockerignore';
 import { type CleanRoot, openCleanRoot, type Setting } from './clean-root.ts';
 import type { Image, Step } from './dockerfile.ts';
 
-/** How a RUN step is done: as it stands, or by something quicker that comes to the same. */
+/** Does a RUN step: either exactly as written, or in a faster way with the same result. */
 export type RunStep = (command: string, root: CleanRoot, setting: Setting) => Promise<void>;
 
 /** The last stage, whose files are the image's. */
@@ -17,8 +17,8 @@ export interface Replayed {
 const initial: Setting = { directory: '/', env: {}, user: 'root' };
 
 /**
- * Does every step of every stage, each stage in a clean root of its own, with those files of the folder `context` that its
- * `.dockerignore` leaves. Throws where a step fails, and where a COPY names what is not there.
+ * Does every step of every stage, each stage in a clean root of its own, with those files of the folder `context` that
+ * its `.dockerignore` allows. Throws if a step fails, or if a COPY names a file that isn't there.
  */
 export async function replay(image: Image, context: string, runStep: RunStep): Promise<Replayed> {
   const roots: CleanRoot[] = [];
@@ -64,11 +64,11 @@ function changed(setting: Setting, step: Only<'env' | 'user' | 'workdir'>, { fol
 
 interface Origin {
   readonly folder: string;
-  /** The files that a COPY of this path takes, relative to the folder. */
+  /** Returns the files that a COPY of this path takes, relative to the folder. */
   files(source: string): readonly string[];
 }
 
-/** A file goes to the target, or below it where that is a folder; of a folder, what is in it goes below the target. */
+/** A file goes to the target, or into it if the target is a folder. The contents of a folder go into the target. */
 function copy({ sources, target }: Only<'copy'>, { folder, files }: Origin, directory: string): void {
   for (const source of sources) {
     const taken = files(source);

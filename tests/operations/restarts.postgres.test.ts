@@ -8,14 +8,14 @@ import type { Instance } from './instances.ts';
 import { openWorld, type World } from './world.ts';
 
 /**
- * The three instances of compose.yaml as processes behind Caddy, under the load of the official SDK. By default each is restarted
- * once; PORTICO_RESTARTS=50 makes it a long run.
+ * Runs the three instances of compose.yaml as processes behind Caddy, under the load of the official SDK. By default
+ * each is restarted once; PORTICO_RESTARTS=50 makes it a long run.
  */
 
 const restarts = Number(process.env.PORTICO_RESTARTS ?? 3);
 const patient = { timeout: 90_000, interval: 100 };
 
-/** An instance by itself whose every `Date` is so many hours wrong. */
+/** Starts a separate instance whose clock is wrong by this many hours. */
 async function wrongInstance({ database, env }: World, hours: number): Promise<GatewayProcess> {
   const script = `const real = Date.now; Date.now = () => real() + ${hours * 3_600_000};`;
   const nodeOptions = [`--import=data:text/javascript,${encodeURIComponent(script)}`];
@@ -25,7 +25,7 @@ async function wrongInstance({ database, env }: World, hours: number): Promise<G
 }
 
 /**
- * Asks again and again without the SDK's own retries, until it is stopped: two workers for streams that take seconds, four for
+ * Sends requests without the SDK's own retries until it's stopped: two workers for streams that take seconds, four for
  * short answers, streamed and not.
  */
 function load(url: string, key: string) {
@@ -47,9 +47,9 @@ function load(url: string, key: string) {
     return id;
   }
   async function work(worker: number): Promise<void> {
-    for (let turn = worker; !stopped; turn += 1) {
+    for (let index = worker; !stopped; index += 1) {
       const long = worker < 2;
-      await ask(long ? pricedModel : 'sandbox/echo', long || turn % 2 === 0).then(
+      await ask(long ? pricedModel : 'sandbox/echo', long || index % 2 === 0).then(
         (id) => acknowledged.push(id),
         (error: unknown) => failed.push(String(error)),
       );
@@ -59,7 +59,7 @@ function load(url: string, key: string) {
   return {
     acknowledged,
     failed,
-    /** Waits for so many more answers. */
+    /** Waits for this many more answers. */
     async more(count: number) {
       const wanted = acknowledged.length + count;
       await expect.poll(() => acknowledged.length, patient).toBeGreaterThanOrEqual(wanted);
@@ -87,7 +87,7 @@ beforeAll(async () => {
   program = await builtGateway();
 });
 
-/** All three, with books of their own. An answer of the priced model takes four seconds. */
+/** Starts all three with a new ledger. An answer of the priced model takes four seconds. */
 async function openThree() {
   const counted = { promptTokens: 10, completionTokens: 10 };
   const upstream = await openPricedUpstream(
@@ -99,18 +99,18 @@ async function openThree() {
 }
 
 describe.skipIf(noCaddy())('three instances behind the proxy', { timeout: 60_000 + restarts * 20_000 }, () => {
-  test(`${restarts} restarts under load, one after another: no request fails, no stream is cut, the books are exact`, async () => {
+  test(`${restarts} restarts under load, one after another, fail no request, cut no stream and leave the ledger exact`, async () => {
     const world = await openThree();
     const traffic = load(world.url, world.key);
     await traffic.more(20);
-    for (let turn = 0; turn < restarts; turn += 1) {
-      const name = [...world.instances.keys()][turn % 3] ?? '';
-      // As `docker compose up -d --no-deps --force-recreate --wait` does for one service.
+    for (let restart = 0; restart < restarts; restart += 1) {
+      const name = [...world.instances.keys()][restart % 3] ?? '';
+      // `docker compose up -d --no-deps --force-recreate --wait` does the same for one service.
       expect(await world.instances.get(name)?.kill('SIGTERM')).toBe(0);
       world.instances.set(name, await world.start(name));
     }
     await traffic.more(20);
-    // Whoever came back is given work again.
+    // An instance that came back gets requests again.
     await expect.poll(() => [...world.instances.values()].every(hasAnswered), patient).toBe(true);
     await traffic.stop();
     expect(traffic.failed).toEqual([]);
@@ -120,7 +120,7 @@ describe.skipIf(noCaddy())('three instances behind the proxy', { timeout: 60_000
     expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
   });
 
-  test('one that is killed loses nothing it acknowledged, and what it ran is ended by the others', async () => {
+  test('an instance that is killed loses nothing it acknowledged, and the others end its requests', async () => {
     const world = await openThree();
     const traffic = load(world.url, world.key);
     await traffic.more(20);
@@ -130,10 +130,10 @@ describe.skipIf(noCaddy())('three instances behind the proxy', { timeout: 60_000
     await world.start('gateway-1');
     await traffic.more(10);
     await traffic.stop();
-    // What it ran itself, and what the proxy wrote into a kept connection before it knew that this was gone: at most one of each
-    // for a worker, and not one request after that.
+    // Each worker may lose its running request, and one that the proxy wrote into an open connection before it noticed
+    // the crash. No later request may fail.
     expect(traffic.failed.slice(cut).slice(2 * 6)).toEqual([]);
-    // Instead of waiting a minute for the leases of the dead to end.
+    // Expires the leases of the dead instance at once, instead of waiting a minute.
     await world.db.updateTable('requests').set({ lease_until: 1n }).where('status', '=', 'running').execute();
     const open = async () => (await world.requests()).filter(({ status }) => status === 'running').length;
     await expect.poll(open, patient).toBe(0);
@@ -143,7 +143,7 @@ describe.skipIf(noCaddy())('three instances behind the proxy', { timeout: 60_000
 
 const hasAnswered = (instance: Instance) => /"event":"request".*"route":"\/v1\/chat/.test(instance.log());
 
-test('clocks that are an hour wrong, either way, take nothing away from each other', async () => {
+test("instances whose clocks are an hour wrong, either way, do not end each other's requests", async () => {
   const world = await openWorld();
   const [late, early] = await Promise.all([wrongInstance(world, -1), wrongInstance(world, 1)]);
   await expect.poll(late.log).toMatch(/"time":/);
@@ -162,7 +162,7 @@ test('clocks that are an hour wrong, either way, take nothing away from each oth
     expect(Number(row.lease_until)).toBeGreaterThan(now);
     expect(Number(row.lease_until)).toBeLessThan(now + 600_000);
   }
-  // A third that starts sweeps at once: what the others run is not theirs to end.
+  // A third instance looks for abandoned requests when it starts. It must not end those that the others are running.
   const third = await wrongInstance(world, 1);
   expect((await running()).length).toBe(2);
   expect(await third.kill('SIGTERM')).toBe(0);

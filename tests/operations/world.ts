@@ -4,7 +4,7 @@ import { openOperator } from '../../gateway/cli/on-database.ts';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
-/** Books of this test with an account that can pay, and a look at what is in them. */
+/** Opens a new ledger for this test with an account that can pay, and functions to read it. */
 export async function openWorld() {
   const database = await testDatabase();
   const env = { PORTICO_KEY_PEPPER: testPepper };

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
 
-/** A statement that only refuses: taken away, more is let through than before. */
+/** A statement that only refuses something. Without it, the program would accept more than before. */
 export interface Guard {
-  /** From the project's root. */
+  /** The path from the project's root. */
   readonly file: string;
   readonly line: number;
   readonly text: string;
@@ -21,13 +21,13 @@ interface Node {
 
 const sources = ['gateway/**/*.ts', 'electron/core/**/*.ts', 'electron/hosts/**/*.ts', 'shared/**/*.ts'];
 const notShipped = /\.test\.ts$|\/testing\//;
-/** What refuses by its name, and is called for that alone. */
-const refusing = /^(require|check|refuse|assert|forbid|ensure|verify|guard)[A-Z]/;
+/** Names of functions that are called only because they refuse. */
+const refusingName = /^(require|check|refuse|assert|forbid|ensure|verify|guard)[A-Z]/;
 
 /**
- * Every guard of the program, found in the sources themselves: `if (…) throw …` without an `else`, and calls for their own sake
- * of functions whose name says that they refuse. Not those that pass a caught error on, and not a plain `Error`: that one says
- * what cannot happen whatever comes in, and every refusal of what came in has a type.
+ * Finds every guard of the program in the sources: `if (…) throw …` without an `else`, and statements that only call a
+ * function whose name shows that it refuses. It leaves out those that rethrow a caught error, and those that throw a
+ * plain `Error`: that's for states that no input can cause, while every refusal of input has a type.
  */
 export function findGuards(root: string): Guard[] {
   return globSync(sources, { cwd: root })
@@ -50,31 +50,34 @@ export function guardsIn(file: string, source: string): Guard[] {
 export const getName = ({ file, line }: Pick<Guard, 'file' | 'line'>) => `${file}:${line}`;
 
 /**
- * The same source, whose guards note when they refuse, and calls also that they were made, in the file that PORTICO_REFUSALS names: a line
- * of JSON each, once for each process and test file. It needs nothing beside it, so that whatever is built of the source notes as well, in
- * a program that a test starts, in Electron and in its page, where there are no files and nothing is noted.
+ * Returns the source with guards that record when they refuse, and for calls also that they were made, in the file
+ * named by PORTICO_REFUSALS: one line of JSON for each guard, process and test file. It imports nothing, so a build
+ * of this source records as well, in any program that a test starts and in Electron. In its page there are no
+ * files, so nothing is recorded.
  */
-export function sayingWhenRefused(source: string, guards: readonly Guard[]): string {
+export function notingRefusals(source: string, guards: readonly Guard[]): string {
   const noting = guards
     .toSorted((a, b) => b.start - a.start)
     .reduce((text, guard) => {
-      const told = (what: string) => `guardMet(${JSON.stringify(getName(guard))}, '${what}');`;
-      return text.slice(0, guard.start) + saying(source.slice(guard.start, guard.end), told) + text.slice(guard.end);
+      const note = (met: string) => `guardMet(${JSON.stringify(getName(guard))}, '${met}');`;
+      return text.slice(0, guard.start) + withNote(source.slice(guard.start, guard.end), note) + text.slice(guard.end);
     }, source);
   return `${noting}\n${guardMet}\n`;
 }
 
 export type Met = 'called' | 'refused';
 
-/** What a guard notes: which one it is, and in which test file; null: in a program of which that is not known. */
+/**
+ * A record of a guard: which one it is, and in which test file it was met; null in a program of which that isn't known.
+ */
 export interface Noted {
   readonly guard: string;
   readonly met: Met;
   readonly test: string | null;
 }
 
-/** Says in which test file what a test starts was started; for each test file once, before it. */
-export const tellingTests = "process.env.PORTICO_REFUSING = (globalThis as any).__vitest_worker__?.filepath ?? '';";
+/** Passes the name of the test file on to the programs that its tests start. Runs once before each test file. */
+export const namingTestFile = "process.env.PORTICO_REFUSING = (globalThis as any).__vitest_worker__?.filepath ?? '';";
 
 const guardMet = `function guardMet(guard: string, met: string): void {
   const { process, __vitest_worker__: worker } = globalThis as any;
@@ -87,15 +90,15 @@ const guardMet = `function guardMet(guard: string, met: string): void {
   process.getBuiltinModule('node:fs').appendFileSync(path, line + '\\n');
 }`;
 
-/** `if (…) throw …` or a call. */
-function saying(guard: string, told: (what: Met) => string): string {
+/** Adds the record to `if (…) throw …` or to a call. */
+function withNote(guard: string, note: (met: Met) => string): string {
   const thrown = guard.search(/\bthrow\b/);
   if (!guard.startsWith('if') || thrown < 0)
-    return `try { ${told('called')} ${guard} } catch (refused) { ${told('refused')} throw refused; }`;
+    return `try { ${note('called')} ${guard} } catch (refused) { ${note('refused')} throw refused; }`;
   const [condition, rest] = [guard.slice(0, thrown).trimEnd(), guard.slice(thrown)];
   return condition.endsWith('{')
-    ? `${condition} ${told('refused')} ${rest}`
-    : `${condition} { ${told('refused')} ${rest} }`;
+    ? `${condition} ${note('refused')} ${rest}`
+    : `${condition} { ${note('refused')} ${rest} }`;
 }
 
 function isGuard(node: Node): boolean {
@@ -109,7 +112,7 @@ function isGuard(node: Node): boolean {
   const call = asked.type === 'AwaitExpression' ? (asked.argument as Node) : asked;
   if (call.type !== 'CallExpression') return false;
   const callee = call.callee as Node & { readonly name?: string; readonly property?: { readonly name?: string } };
-  return refusing.test(callee.name ?? callee.property?.name ?? '');
+  return refusingName.test(callee.name ?? callee.property?.name ?? '');
 }
 
 function refuses(thrown: Node): boolean {

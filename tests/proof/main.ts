@@ -11,8 +11,8 @@ import { type Row, rows } from './rows.ts';
 import { judge } from './verdicts.ts';
 
 /**
- * `npm run proof -- [--only ROW]… [--long] [--seed N]`: runs the tests of the number table, keeps what they showed in
- * `docs/proof.json` beside what other runs did, and writes `docs/proof.md` from it.
+ * `npm run proof -- [--only ROW]… [--long] [--seed N]` runs the tests of the number table, stores what they showed in
+ * `docs/proof.json` next to other runs' results, and writes `docs/proof.md` from it.
  */
 const { values } = parseArgs({
   options: {
@@ -54,17 +54,17 @@ const judged = chosen.map(([name, row]) =>
     name,
     row,
     results,
-    // A file that runs on both engines says it twice.
-    [...new Set(noted.flatMap((one) => (one.row === name ? [one.text] : [])))],
+    // A test file that runs on both engines records the same figure twice.
+    [...new Set(noted.flatMap((figure) => (figure.row === name ? [figure.text] : [])))],
   ),
 );
 process.stdout.write(getTable(judged));
 const form = values.long ? 'long' : 'short';
-const kept = keepRows(join(root, 'docs', 'proof.json'), judged, { form, seed, root });
-writeFileSync(join(root, 'docs', 'proof.md'), getPage(kept));
+const stored = keepRows(join(root, 'docs', 'proof.json'), judged, { form, seed, root });
+writeFileSync(join(root, 'docs', 'proof.md'), getPage(stored));
 process.exitCode = judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
 
-/** The suites of `npm test` that may run a file. */
+/** Returns the suites of `npm test` that may run a file. */
 function getSuites(file: string): string[] {
   if (file.endsWith('.test.tsx')) return ['components'];
   if (file.endsWith('.agent.ts')) return ['agents'];

@@ -14,13 +14,13 @@ import {
   guardsIn,
   type Met,
   type Noted,
-  sayingWhenRefused,
-  tellingTests,
+  namingTestFile,
+  notingRefusals,
 } from './guards.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test('a guard is a condition that throws, or a call that refuses, and nothing else', () => {
+test('a guard is a condition that throws or a call that refuses, and nothing else', () => {
   const source = `async function one() {
     if (a) throw new AppError('one');
     if (b) { throw refusal('two'); }
@@ -36,22 +36,22 @@ test('a guard is a condition that throws, or a call that refuses, and nothing el
   }`;
   const guards = guardsIn('a.ts', source);
   expect(guards.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
-  const said = (line: number, met: Met) => `guardMet("a.ts:${line}", '${met}');`;
-  expect(sayingWhenRefused(source, guards).split('\n').slice(1, 5)).toEqual([
-    `    if (a) { ${said(2, 'refused')} throw new AppError('one'); }`,
-    `    if (b) { ${said(3, 'refused')} throw refusal('two'); }`,
-    `    try { ${said(4, 'called')} requireActive(principal); } catch (refused) { ${said(4, 'refused')} throw refused; }`,
-    `    try { ${said(5, 'called')} await this.checkLimit(); } catch (refused) { ${said(5, 'refused')} throw refused; }`,
+  const noteCall = (line: number, met: Met) => `guardMet("a.ts:${line}", '${met}');`;
+  expect(notingRefusals(source, guards).split('\n').slice(1, 5)).toEqual([
+    `    if (a) { ${noteCall(2, 'refused')} throw new AppError('one'); }`,
+    `    if (b) { ${noteCall(3, 'refused')} throw refusal('two'); }`,
+    `    try { ${noteCall(4, 'called')} requireActive(principal); } catch (refused) { ${noteCall(4, 'refused')} throw refused; }`,
+    `    try { ${noteCall(5, 'called')} await this.checkLimit(); } catch (refused) { ${noteCall(5, 'refused')} throw refused; }`,
   ]);
 });
 
-test('what notes by itself does so in any program that a test starts, and nowhere else', () => {
+test('a source that records its guards does so in any program that a test starts, and nowhere else', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-guards-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const source =
     'function one() { if (1) throw new TypeError(); }\ntry { one(); one(); } catch {}\ncheckAll();\nfunction checkAll() {}';
   const [file, refusals] = [join(folder, 'one.ts'), join(folder, 'refusals')];
-  writeFileSync(file, sayingWhenRefused(source, guardsIn('one.ts', source)));
+  writeFileSync(file, notingRefusals(source, guardsIn('one.ts', source)));
   const run = (more: NodeJS.ProcessEnv) =>
     spawnSync(process.execPath, [file], { env: { ...process.env, ...more } }).status;
   expect(run({})).toBe(0);
@@ -67,12 +67,14 @@ test('what notes by itself does so in any program that a test starts, and nowher
 });
 
 /**
- * Takes guards away, one after the other, in a copy of the sources, and runs tests until one turns red. PORTICO_GUARDS, a part of a
- * path, says which; the ordinary run takes some by chance, PORTICO_LONG all. Minutes to an hour: only where `npm run proof` asks.
+ * Removes guards one by one in a copy of the sources and runs tests until one fails. PORTICO_GUARDS, a part of a path,
+ * chooses the guards; the ordinary run takes a few at random, PORTICO_LONG all of them. It takes minutes to an hour, so
+ * it runs only for `npm run proof`.
  *
- * The long form first runs all tests once over guards that say when they refuse, in the programs that the tests start as well. A guard that
- * never did, and was not called either, is missed by no test; the others need only the tests that made them refuse. PORTICO_GUARD_TESTS does
- * the same with the test files that it names. Otherwise it is the tests beside a guard, then those of the contract, then all that import it.
+ * The long form first runs all tests once with guards that record when they refuse, including in the programs that the
+ * tests start. A guard that never refused and wasn't called counts as not missed by any test; the others need only the
+ * tests that made them refuse. PORTICO_GUARD_TESTS does the same with the test files that it names. Otherwise the tests
+ * beside a guard run first, then those of the contract, then all that import it.
  */
 const asked = process.env.PORTICO_GUARDS;
 const isLong = process.env.PORTICO_LONG !== undefined && asked === undefined;
@@ -82,22 +84,24 @@ const byChance = 6;
 const hourMs = 3_600_000;
 const onNode = ['--project', 'node*'];
 const onPostgres = postgresPrograms() ? ['--project', 'postgres*'] : [];
-/** Folders of what tests start as a program, and so do not import, and the tests that do. */
+/** Folders whose code the tests start as a program and so don't import, and the tests that do that. */
 const byPrograms = [
   ['electron/hosts/electron/', 'tests/hosts/electron.test.ts'],
   ['gateway/operations/backup/', 'gateway/cli/backup.test.ts'],
 ] as const;
 
-/** Guards that only a program has which `npm run package` makes: the journey that meets each. */
-const elsewhere = new Map([['electron/hosts/electron/main.ts: refuseSwitches();', 'tests/e2e/packaged.electron.ts']]);
+/** Guards that exist only in a program made by `npm run package`, and the end-to-end test that meets each. */
+const metByPackagedApp = new Map([
+  ['electron/hosts/electron/main.ts: refuseSwitches();', 'tests/e2e/packaged.electron.ts'],
+]);
 const withWords = ({ file, text }: Guard) => `${file}: ${text}`;
 
-test('what is said to be met elsewhere is there, and where it is said', () => {
-  expect(findGuards(root).map(withWords)).toEqual(expect.arrayContaining([...elsewhere.keys()]));
-  for (const journey of elsewhere.values()) expect(existsSync(join(root, journey)), journey).toBe(true);
+test('the guards of the packaged program exist, and so do the tests that meet them', () => {
+  expect(findGuards(root).map(withWords)).toEqual(expect.arrayContaining([...metByPackagedApp.keys()]));
+  for (const journey of metByPackagedApp.values()) expect(existsSync(join(root, journey)), journey).toBe(true);
 });
 
-describe.runIf(runs)('each guard that is taken away turns a test red', () => {
+describe.runIf(runs)('a test fails for each guard that is removed', () => {
   const copy = mkdtempSync(join(tmpdir(), 'portico-guards-'));
   const guards = chosen();
   const missed: Guard[] = [];
@@ -113,10 +117,10 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
   afterAll(() => {
     rmSync(copy, { recursive: true });
     const which = survived.map(getName).join(', ');
-    const of = `${missed.length + survived.length} taken away, ${missed.length} missed by a test`;
-    const journeys = [...elsewhere].map(([guard, journey]) => `${guard} (${journey})`).join(', ');
+    const summary = `${missed.length + survived.length} taken away, ${missed.length} missed by a test`;
+    const journeys = [...metByPackagedApp].map(([guard, journey]) => `${guard} (${journey})`).join(', ');
     const others = isLong ? `; not taken away, but met by a journey of the packaged app: ${journeys}` : '';
-    figure('guards removed', `${of}${which && `; not missed: ${which}`}${others}`);
+    figure('guards removed', `${summary}${which && `; not missed: ${which}`}${others}`);
   });
 
   test.each(guards)('$file:$line $text', { timeout: hourMs }, (guard) => {
@@ -146,13 +150,18 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
     return files ? [['run', ...files]] : [];
   }
 
-  /** The test files in which each guard refuses; where it does in none, those in which it is called: what it does may not be to throw. */
+  /**
+   * Returns the test files in which each guard refuses. For a guard that refuses in none, returns those in which it's
+   * called, because its effect may be something else than to throw.
+   */
   function testsByGuard(tests: readonly string[]): ReadonlyMap<string, readonly string[]> {
     const telling = 'tests/support/seeded-properties.ts';
     const byFile = Map.groupBy(guards, ({ file }) => file);
-    const changed = new Map([...byFile].map(([file, of]) => [file, (source: string) => sayingWhenRefused(source, of)]));
-    // Runs before each test file, in its process.
-    changed.set(telling, (source) => `${source}\n${tellingTests}\n`);
+    const changed = new Map(
+      [...byFile].map(([file, fileGuards]) => [file, (source: string) => notingRefusals(source, fileGuards)]),
+    );
+    // This file runs before each test file, in its process.
+    changed.set(telling, (source) => `${source}\n${namingTestFile}\n`);
     const originals = [...changed].map(([file, change]) => {
       const source = readFileSync(join(copy, file), 'utf8');
       writeFileSync(join(copy, file), change(source));
@@ -161,8 +170,8 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
     const refusals = join(copy, 'refusals');
     const { stdout, stderr } = vitest(['run', ...tests], { PORTICO_REFUSALS: refusals });
     for (const [file, source] of originals) writeFileSync(join(copy, file), source);
-    if (!existsSync(refusals)) throw new Error(`no guard said that it refused: ${`${stdout}${stderr}`.slice(-2_000)}`);
-    const known = notedIn(refusals).flatMap(({ test: file, ...one }) => (file === null ? [] : [{ ...one, file }]));
+    if (!existsSync(refusals)) throw new Error(`no guard recorded that it refused: ${`${stdout}${stderr}`.slice(-2_000)}`);
+    const known = notedIn(refusals).flatMap(({ test: file, ...note }) => (file === null ? [] : [{ ...note, file }]));
     return new Map(
       [...Map.groupBy(known, ({ guard }) => guard)].map(([guard, found]) => {
         const refused = found.filter(({ met }) => met === 'refused');
@@ -173,7 +182,7 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
 
   function isRed(words: readonly string[]): boolean {
     const { status, stdout, stderr } = vitest([...words, '--bail', '1', '--passWithNoTests'], {});
-    // A runner that could not begin is no test that failed.
+    // A test runner that couldn't start doesn't count as a failed test.
     if (status !== 0 && !/^ *Test Files .*\d failed/m.test(stdout)) throw new Error(`${stdout}${stderr}`.slice(-2_000));
     return status !== 0;
   }
@@ -195,7 +204,8 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
       encoding: 'utf8',
       maxBuffer: 256 * 1024 * 1024,
     });
-    // What a test had started when the first failure cut it off: nothing else has this folder in its command line.
+    // Ends the programs that a test had started when the first failure stopped it. Only these have this
+    // folder in their command line.
     spawnSync('pkill', ['-KILL', '-f', copy]);
     return ran;
   }
@@ -203,7 +213,9 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
 
 function chosen(): readonly Guard[] {
   if (!runs) return [];
-  const all = findGuards(root).filter((guard) => guard.file.includes(asked ?? '') && !elsewhere.has(withWords(guard)));
+  const all = findGuards(root).filter(
+    (guard) => guard.file.includes(asked ?? '') && !metByPackagedApp.has(withWords(guard)),
+  );
   if (asked !== undefined || process.env.PORTICO_LONG) return all;
   const random = seeded(Number(process.env.PORTICO_SEED ?? 1));
   return Array.from({ length: byChance }, () => random.pick(all));

@@ -4,24 +4,27 @@ import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 
 const marks: Readonly<Record<Verdict, string>> = { holds: '✓', 'in part': '◐', 'not shown': '·', fails: '✗' };
 
-/** To read in a terminal. */
+/** Formats the results for a terminal. */
 export function getTable(judged: readonly Judged[]): string {
   const width = Math.max(...judged.map(({ name }) => name.length));
   const lines = judged.map(
-    (one) => `${marks[one.verdict]} ${one.name.padEnd(width)}  ${one.verdict.padEnd(9)}  ${shownBy(one)}`,
+    (judgement) =>
+      `${marks[judgement.verdict]} ${judgement.name.padEnd(width)}  ${judgement.verdict.padEnd(9)}  ${shownBy(judgement)}`,
   );
   const failed = judged.flatMap(({ failed }) => failed.map(({ file, name }) => `  ${file}: ${name}`));
   return `${[...lines, ...failed].join('\n')}\n`;
 }
 
-/** `docs/proof.md`. */
-export function getPage(kept: Kept): string {
+/** Formats `docs/proof.md`. */
+export function getPage(stored: Kept): string {
   const all = Object.entries<Row>(rows);
-  const short = all.map(([name, row]) => `| ${name} | ${row.goal} | ${cells(kept.short[name] ?? kept.long[name])} |`);
-  const long = all.flatMap(([name, { long }]) => (long ? [`| ${name} | ${long} | ${cells(kept.long[name])} |`] : []));
+  const short = all.map(
+    ([name, row]) => `| ${name} | ${row.goal} | ${cells(stored.short[name] ?? stored.long[name])} |`,
+  );
+  const long = all.flatMap(([name, { long }]) => (long ? [`| ${name} | ${long} | ${cells(stored.long[name])} |`] : []));
   const open = all.flatMap(([name, row]) => (row.open ? [`- **${name}**: ${row.open}`] : []));
-  const seeds = [...new Set(Object.values(kept.short).map(({ seed }) => seed))];
-  const machines = [...Object.values(kept.short), ...Object.values(kept.long)].map((row) => row.machine);
+  const seeds = [...new Set(Object.values(stored.short).map(({ seed }) => seed))];
+  const machines = [...Object.values(stored.short), ...Object.values(stored.long)].map((row) => row.machine);
   return `# What holds
 
 Written by \`npm run proof\` from what each row has shown last (\`proof.json\`, with the seeds); \`npm run proof -- --only "fuzz: HTTP"\`

@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 
 /** One test as a suite has reported it. */
 export interface Result {
-  /** From the project's root, with slashes. */
+  /** The path from the project's root, with slashes. */
   readonly file: string;
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'skipped';
@@ -27,7 +27,7 @@ interface PlaywrightSuite {
   }[];
 }
 
-/** What a suite's report has. Empty where there is no report: then its tests have not run. */
+/** Returns the tests in a suite's report. Without a report there are none, because they didn't run. */
 export function getResults(report: string, root: string): Result[] {
   if (!existsSync(report)) return [];
   const json = JSON.parse(readFileSync(report, 'utf8')) as VitestReport | PlaywrightSuite;
@@ -38,10 +38,10 @@ function ofVitest({ testResults }: VitestReport, root: string): Result[] {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(root, name).split(sep).join('/');
     const results = assertionResults.map(
-      (one): Result => ({ file, name: one.fullName, status: getStatus(one.status) }),
+      (test): Result => ({ file, name: test.fullName, status: getStatus(test.status) }),
     );
-    // A file that could not be loaded has no test that failed.
-    const broken = status === 'failed' && results.every((one) => one.status !== 'failed');
+    // A file that couldn't be loaded counts as failed although none of its tests did.
+    const broken = status === 'failed' && results.every((result) => result.status !== 'failed');
     return broken ? [...results, { file, name: 'the file', status: 'failed' as const }] : results;
   });
 }

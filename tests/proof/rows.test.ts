@@ -11,17 +11,21 @@ import { judge } from './verdicts.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test.each(Object.entries<Row>(rows))('%s is shown by tests that exist, or says why not', (_name, { tests, open }) => {
-  for (const test of tests) expect(existsSync(new URL(test.split('#')[0] ?? '', `file://${root}`)), test).toBe(true);
-  if (tests.length === 0) expect(open).toBeTruthy();
-});
+test.each(Object.entries<Row>(rows))(
+  '%s is shown by tests that exist, or explains why not',
+  (_name, { tests, open }) => {
+    for (const test of tests) expect(existsSync(new URL(test.split('#')[0] ?? '', `file://${root}`)), test).toBe(true);
+    if (tests.length === 0) expect(open).toBeTruthy();
+  },
+);
 
 const file = 'tests/a.test.ts';
 const passed = { file, name: 'kill -9 loses nothing', status: 'passed' } as const;
 
-test('a row holds only where each of its tests has run and passed', () => {
+test('a row holds only if each of its tests has run and passed', () => {
   const row = { goal: 'nothing is lost', tests: [`${file}#kill`] };
-  const verdict = (one: Row, results: Parameters<typeof judge>[2]) => judge('row', one, results, []).verdict;
+  const verdict = (candidate: Row, results: Parameters<typeof judge>[2]) =>
+    judge('row', candidate, results, []).verdict;
   expect(verdict(row, [passed])).toBe('holds');
   expect(verdict({ ...row, open: 'The heap.' }, [passed])).toBe('in part');
   expect(verdict(row, [])).toBe('not shown');
@@ -36,7 +40,7 @@ test('a suite without a report has run nothing', () => {
   expect(getResults('/nowhere.json', root)).toEqual([]);
 });
 
-test('what a run did not show leaves what an earlier one has, and the page says which commit each row is of', () => {
+test('rows that a run did not show keep their earlier result, and the page names the commit of each row', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-proof-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const keep = (form: 'short' | 'long', results: Parameters<typeof judge>[2], figures: readonly string[]) => {
@@ -47,14 +51,14 @@ test('what a run did not show leaves what an earlier one has, and the page says 
   };
   const long = keep('long', [passed], ['two hours']);
   expect(long.long).toMatchObject({ soak: { verdict: 'holds', shown: 'two hours; 1 test', seed: 7 } });
-  // A form that is no other one has no result of its own.
+  // A row whose forms are the same has no result for the long one.
   expect(long.long).not.toHaveProperty('consent');
   const kept = keep('short', [], []);
   expect(kept).toEqual(long);
   const again = keep('long', [{ ...passed, status: 'failed' }], ['an hour']);
   expect(again.long.soak).toMatchObject({ verdict: 'fails', shown: 'an hour; 0 tests, 1 failed' });
   const page = getPage(again);
-  const told = `an hour; 0 tests, 1 failed | fails | ${again.long.soak?.date}, ${again.long.soak?.commit} |`;
-  expect(page.split(told)).toHaveLength(3);
+  const line = `an hour; 0 tests, 1 failed | fails | ${again.long.soak?.date}, ${again.long.soak?.commit} |`;
+  expect(page.split(line)).toHaveLength(3);
   expect(page).toMatch(/\| consent \|.*\| nothing yet \| not shown \|/);
 });

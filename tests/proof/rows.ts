@@ -1,11 +1,11 @@
 /** A row of the number table: what must hold, and the tests that show it. */
 export interface Row {
   readonly goal: string;
-  /** Paths of test files from the project's root; with `#` behind them only the tests whose name has the words after it. */
+  /** Paths of test files from the project's root. With words after a `#`, only the tests whose names contain them. */
   readonly tests: readonly string[];
-  /** What of the goal these tests do not show, and why. A row with it does not hold whole. */
+  /** The part of the goal that these tests don't show, and why. A row with such a part never holds completely. */
   readonly open?: string;
-  /** What the long form does more. Without it both forms are the same. */
+  /** What the long form tests in addition. Without it both forms are the same. */
   readonly long?: string;
 }
 
@@ -58,7 +58,7 @@ export const rows = {
   },
   secrets: {
     goal: 'no canary key in more than 12 spellings, in answers, logs, books, files, arguments, reports and the heap of the window',
-    tests: ['tests/fault/canary-key.test.ts', 'tests/e2e/keychain.spec.ts#with a keychain'],
+    tests: ['tests/fault/canary-key.test.ts', 'tests/e2e/keychain.spec.ts#survives a restart'],
   },
   keychain: {
     goal: 'none, locked, unlocked, hung: no key in a plain file, nothing hangs',
@@ -123,7 +123,7 @@ export const rows = {
   },
   'killed gateways': {
     goal: 'kill -9, 100 times, one process and three: every hold ends, the books are exact',
-    tests: ['tests/fault/crashes.test.ts#kill -9', 'gateway/cli/serve.test.ts#kill -9'],
+    tests: ['tests/fault/crashes.test.ts#killed', 'gateway/cli/serve.test.ts#kill -9'],
     long: '100 kills of each kind instead of 3',
   },
   'killed app': {

@@ -1,7 +1,10 @@
 import type { Result } from './results.ts';
 import type { Row } from './rows.ts';
 
-/** `in part`: what was run passed, and the row says what it does not show. `not shown`: something of it did not run here. */
+/**
+ * `in part`: everything that ran passed, and the row describes what it doesn't show. `not shown`: some of
+ * its tests didn't run here.
+ */
 export type Verdict = 'holds' | 'in part' | 'not shown' | 'fails';
 
 export interface Judged {
@@ -11,7 +14,7 @@ export interface Judged {
   readonly passed: number;
   readonly failed: readonly Result[];
   readonly skipped: number;
-  /** Clauses of the tests themselves. */
+  /** Clauses that the tests themselves recorded. */
   readonly figures: readonly string[];
 }
 
@@ -31,7 +34,7 @@ function belongs({ file, name }: Result, test: string): boolean {
   return file === path && (words === undefined || name.includes(words));
 }
 
-/** What a row has shown, in one line. */
+/** Formats what a row has shown, in one line. */
 export function shownBy({ figures, passed, failed, skipped }: Judged): string {
   const counts = `${passed} ${passed === 1 ? 'test' : 'tests'}${failed.length ? `, ${failed.length} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`;
   return [...figures, counts].join('; ');

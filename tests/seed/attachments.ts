@@ -11,12 +11,12 @@ import { seeded } from './random.ts';
 import { chartPng, pagePdf } from './real-files.ts';
 import { type Subject, subjects } from './vocabulary.ts';
 
-/** How many questions come with a file. */
+/** The share of questions that come with a file. */
 const share = 0.06;
 
 /**
- * Keeps a picture, a text and a PDF for each subject as the app would, and says which of them a question comes with. Few
- * files, named by many messages: writing them takes no time that anybody notices.
+ * Stores a picture, a text and a PDF for each subject as the app would, and returns a function that picks the file for
+ * a question. Many messages share the few files, so that writing them takes hardly any time.
  */
 export async function seedAttachments(db: Db, folder: string, nowMs: number) {
   const keeper = attachmentsFeature({
@@ -28,19 +28,19 @@ export async function seedAttachments(db: Db, folder: string, nowMs: number) {
     signal: new AbortController().signal,
   });
   const random = seeded(subjects.length);
-  const kept = new Map<string, Attachment[]>();
+  const bySubject = new Map<string, Attachment[]>();
   for (const subject of subjects) {
     const name = subject.name.replaceAll(' ', '-');
     const write = writer(random, subject);
     const lines = Array.from({ length: 6 }, () => write.question());
-    kept.set(subject.name, [
+    bySubject.set(subject.name, [
       await keeper.keep(`${name}.png`, chartPng(random)),
       await keeper.keep(`${name}-notes.md`, Buffer.from(`# ${write.title()}\n\n${lines.join('\n\n')}\n`)),
       await keeper.keep(`${name}.pdf`, pagePdf([write.title(), '', ...lines])),
     ]);
   }
   return (subject: Subject): Attachment[] => {
-    const files = kept.get(subject.name) ?? [];
+    const files = bySubject.get(subject.name) ?? [];
     if (!random.chance(share)) return [];
     return random.chance(0.2) ? files.slice(0, 2) : [random.pick(files)];
   };

@@ -23,7 +23,7 @@ function fail(sentence: string, code: number): void {
   process.exitCode = code;
 }
 
-function whole(name: string, text: string | undefined, otherwise: number | null): number {
+function parseInteger(name: string, text: string | undefined, otherwise: number | null): number {
   if (text === undefined && otherwise !== null) return otherwise;
   if (!/^\d{1,7}$/.test(text ?? '')) throw new TypeError(`--${name} must be a whole number, not "${text ?? ''}".`);
   return Number(text);
@@ -49,11 +49,11 @@ async function main(): Promise<void> {
   const start = performance.now();
   const made = await seed({
     dataFolder: resolve(values['data-dir']),
-    conversations: whole('conversations', values.conversations, null),
-    messages: whole('messages', values.messages, null),
-    long: whole('long', values.long, 0),
-    requests: values.requests === undefined ? null : whole('requests', values.requests, null),
-    seed: whole('seed', values.seed, 1),
+    conversations: parseInteger('conversations', values.conversations, null),
+    messages: parseInteger('messages', values.messages, null),
+    long: parseInteger('long', values.long, 0),
+    requests: values.requests === undefined ? null : parseInteger('requests', values.requests, null),
+    seed: parseInteger('seed', values.seed, 1),
     nowMs: Date.now(),
     force: values.force ?? false,
   });

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import { labels, questions, type Subject, sentences } from './vocabulary.ts';
 
-/** Questions and answers about a subject, with the shapes that answers have: lists, code, tables, maths. */
+/** Writes questions and answers about a subject, with the shapes that answers have: lists, code, tables, maths. */
 export function writer(random: Random, subject: Subject) {
   const filled = (template: string) =>
     template
@@ -12,7 +12,9 @@ export function writer(random: Random, subject: Subject) {
   const label = () => `${random.pick(labels)}-${random.between(100, 9999)}`;
 
   const list = () =>
-    Array.from({ length: random.between(3, 5) }, (_, at) => `${at + 1}. ${filled(random.pick(sentences))}`).join('\n');
+    Array.from({ length: random.between(3, 5) }, (_, index) => `${index + 1}. ${filled(random.pick(sentences))}`).join(
+      '\n',
+    );
   const table = () =>
     [
       '| what | before | after |',

@@ -1,16 +1,16 @@
-/** Chance that repeats itself: the same seed gives the same world. */
+/** Repeatable random numbers: the same seed gives the same data. */
 export interface Random {
-  /** 0 ≤ x < 1. */
+  /** Returns a number with 0 ≤ x < 1. */
   next(): number;
-  /** A whole number, both ends included. */
-  between(least: number, most: number): number;
+  /** Returns an integer, both ends included. */
+  between(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** The first items far more often than the last ones, as words are used. */
+  /** Picks the first items far more often than the last ones, as people use words. */
   often<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32: 32 bits of state, good enough for prose. */
+/** The Mulberry32 algorithm: 32 bits of state, which is enough for prose. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -19,16 +19,16 @@ export function seeded(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const at = <T>(items: readonly T[], index: number): T => {
+  const itemAt = <T>(items: readonly T[], index: number): T => {
     const item = items[index];
     if (item === undefined) throw new RangeError('there is nothing to choose from');
     return item;
   };
   return {
     next,
-    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    between: (min, max) => min + Math.floor(next() * (max - min + 1)),
     chance: (probability) => next() < probability,
-    pick: (items) => at(items, Math.floor(next() * items.length)),
-    often: (items) => at(items, Math.floor(next() ** 3 * items.length)),
+    pick: (items) => itemAt(items, Math.floor(next() * items.length)),
+    often: (items) => itemAt(items, Math.floor(next() ** 3 * items.length)),
   };
 }

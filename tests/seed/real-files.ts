@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Random } from './random.ts';
 
-/** A bar chart as a PNG that every viewer opens. */
+/** Makes a bar chart as a PNG that every viewer opens. */
 export function chartPng(random: Random): Buffer {
   const [width, height] = [320, 180];
   const hue = random.pick(palette);
@@ -20,7 +20,7 @@ export function chartPng(random: Random): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // Eight bits of red, green and blue.
+  // Eight bits each for red, green and blue.
   head.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from('89504e470d0a1a0a', 'hex');
   const end = Buffer.alloc(0);
@@ -43,7 +43,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** Lines of text on one A4 page, as a PDF that every reader opens. */
+/** Makes a PDF with these lines of text on one A4 page, which every reader opens. */
 export function pagePdf(lines: readonly string[]): Buffer {
   const shown = lines.map((line) => `(${line.replace(/[^\x20-\x7e]/g, '-').replace(/[\\()]/g, '\\$&')}) Tj T*`);
   const content = `BT /F1 12 Tf 16 TL 56 780 Td\n${shown.join('\n')}\nET`;
@@ -55,9 +55,9 @@ export function pagePdf(lines: readonly string[]): Buffer {
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ];
   let file = '%PDF-1.4\n';
-  const places = objects.map((object, at) => {
+  const places = objects.map((object, index) => {
     const place = file.length;
-    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
     return `${String(place).padStart(10, '0')} 00000 n \n`;
   });
   const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;

@@ -13,7 +13,7 @@ import { readPdf } from '../support/read-pdf.ts';
 import { type SeedOptions, seed } from './seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-seed-'));
-const at = (name: string) => join(folder, name);
+const inFolder = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const small: Omit<SeedOptions, 'dataFolder'> = {
@@ -27,24 +27,24 @@ const small: Omit<SeedOptions, 'dataFolder'> = {
 };
 
 function read<Row>(name: string, statement: string): Row[] {
-  const db = new Sqlite(join(at(name), 'portico.db'), { readonly: true });
-  db.exec(`attach '${join(at(name), 'gateway.db')}' as books`);
+  const db = new Sqlite(join(inFolder(name), 'portico.db'), { readonly: true });
+  db.exec(`attach '${join(inFolder(name), 'gateway.db')}' as gateway`);
   const rows = db.prepare(statement).all() as Row[];
   db.close();
   return rows;
 }
 
-beforeAll(() => seed({ ...small, dataFolder: at('a') }));
+beforeAll(() => seed({ ...small, dataFolder: inFolder('a') }));
 
-test('the books are exact, and every answer costs what its request was charged', async () => {
-  const gatewayDb = await openDatabase(join(at('a'), 'gateway.db'));
+test("the ledger is exact, and every answer's cost is what its request was charged", async () => {
+  const gatewayDb = await openDatabase(join(inFolder('a'), 'gateway.db'));
   const report = await checkLedger(gatewayDb);
   await gatewayDb.db.destroy();
   expect(report).toMatchObject({ ok: true, sums: { requests: 400 } });
   const answers = read<{ cost_usd: string; charge: number; conversation: number }>(
     'a',
     `select m.cost_usd, r.charge, r.conversation_id = m.conversation_id as conversation from messages m
-      left join books.requests r on r.id = m.request_id where m.role = 'assistant'`,
+      left join gateway.requests r on r.id = m.request_id where m.role = 'assistant'`,
   );
   expect(answers.length).toBeGreaterThan(150);
   for (const answer of answers) {
@@ -53,15 +53,15 @@ test('the books are exact, and every answer costs what its request was charged',
   }
 });
 
-test('what each conversation cost is the sum of its requests in the books', () => {
-  const strays = `select s.id from spend s left join books.requests r on r.id = s.request_id
+test('what each conversation cost is the sum of its requests in the ledger', () => {
+  const strays = `select s.id from spend s left join gateway.requests r on r.id = s.request_id
     where r.id is null or r.conversation_id <> s.conversation_id`;
   expect(read('a', strays)).toEqual([]);
   const counts = `select (select count(*) from spend) = (select count(*) from messages where role = 'assistant') as all_in`;
   expect(read('a', counts)).toEqual([{ all_in: 1 }]);
 });
 
-test('some questions come with a picture, a text or a PDF, each a real file under its hash that opens', async () => {
+test('some questions come with a picture, a text or a PDF, each a valid file stored under its hash', async () => {
   const named = read<{ id: string; kind: string; bytes: number; tokens: number }>(
     'a',
     `select distinct json_extract(file.value, '$.id') as id, json_extract(file.value, '$.kind') as kind,
@@ -70,12 +70,12 @@ test('some questions come with a picture, a text or a PDF, each a real file unde
   );
   expect(new Set(named.map(({ kind }) => kind))).toEqual(new Set(['image', 'text', 'pdf']));
   for (const { id, kind, bytes, tokens } of named) {
-    const path = join(at('a'), 'attachments', id.slice(0, 2), id);
+    const path = join(inFolder('a'), 'attachments', id.slice(0, 2), id);
     const file = readFileSync(path);
     expect(createHash('sha256').update(file).digest('hex')).toBe(id);
     expect({ bytes: file.length, paid: tokens > 0 }).toEqual({ bytes, paid: true });
     if (kind === 'pdf') expect((await readPdf(path)).text.length).toBeGreaterThan(100);
-    // Its pixels are those of a whole picture: 320 × 180, three bytes each, and a byte before each row.
+    // The pixels are those of a complete picture: 320 × 180, three bytes each, and a byte before each row.
     if (kind === 'image') expect(inflateSync(pixels(file))).toHaveLength((320 * 3 + 1) * 180);
   }
 });
@@ -84,7 +84,7 @@ const pixels = (png: Buffer) => {
   return png.subarray(begin, begin + png.readUInt32BE(begin - 8));
 };
 
-test('as many conversations and messages as asked, as trees that hold together, over months', () => {
+test('there are as many conversations and messages as requested, in valid trees, over months', () => {
   expect(read('a', 'select count(*) as n from conversations')).toEqual([{ n: 21 }]);
   expect(read('a', 'select count(*) as n from messages')).toEqual([{ n: 420 }]);
   const [branches] = read<{ n: number }>(
@@ -99,16 +99,18 @@ test('as many conversations and messages as asked, as trees that hold together, 
 });
 
 test('the same seed gives the same words and costs', async () => {
-  await seed({ ...small, dataFolder: at('b') });
+  await seed({ ...small, dataFolder: inFolder('b') });
   const words = 'select text, cost_usd, request_id from messages order by seq';
   expect(read('b', words)).toEqual(read('a', words));
 });
 
-test('a folder with data, a folder in use and impossible counts are refused, with what to do', async () => {
-  await expect(seed({ ...small, dataFolder: at('a') })).rejects.toThrow(/has data already .* add --force/);
-  const unlock = lockDataFolder(at('used'));
-  await expect(seed({ ...small, dataFolder: at('used') })).rejects.toThrow(/already running/);
+test('a folder with data, a folder in use and impossible counts are refused with an explanation', async () => {
+  await expect(seed({ ...small, dataFolder: inFolder('a') })).rejects.toThrow(/has data already .* add --force/);
+  const unlock = lockDataFolder(inFolder('used'));
+  await expect(seed({ ...small, dataFolder: inFolder('used') })).rejects.toThrow(/already running/);
   unlock();
-  await expect(seed({ ...small, messages: 30, dataFolder: at('c') })).rejects.toThrow(/at least twice/);
-  await expect(seed({ ...small, requests: 3, dataFolder: at('c') })).rejects.toThrow(/--requests must be at least/);
+  await expect(seed({ ...small, messages: 30, dataFolder: inFolder('c') })).rejects.toThrow(/at least twice/);
+  await expect(seed({ ...small, requests: 3, dataFolder: inFolder('c') })).rejects.toThrow(
+    /--requests must be at least/,
+  );
 });

@@ -12,12 +12,12 @@ import { writeLedger } from './write-ledger.ts';
 
 export interface SeedOptions extends WorldSize {
   readonly dataFolder: string;
-  /** Requests in the ledger; those of the chats are among them. Null: only those. */
+  /** Requests in the ledger, including those of the chats. Null means only those. */
   readonly requests: number | null;
   readonly seed: number;
-  /** The newest message is about this old. Epoch milliseconds. */
+  /** The newest message is about this old, in epoch milliseconds. */
   readonly nowMs: number;
-  /** Adds to a folder that has data of its own. */
+  /** Whether to add to a folder that already has data. */
   readonly force: boolean;
 }
 
@@ -31,7 +31,9 @@ const families = ['anthropic/claude-sonnet-5', 'openai/gpt-5', 'google/gemini-3.
 const rarer = ['anthropic/claude-haiku-4-5', 'anthropic/claude-opus-5', 'openai/o3', 'sandbox/tour'];
 const dayMs = 86_400_000;
 
-/** Fills a data folder. Refuses one that is in use or has data, and counts that cannot be met, with a sentence. */
+/**
+ * Fills a data folder. Refuses a folder that is in use or has data, and counts that can't be met, with an explanation.
+ */
 export async function seed(options: SeedOptions): Promise<Seeded> {
   const { dataFolder, nowMs, force } = options;
   if (options.messages < 2 * options.conversations) {
@@ -77,7 +79,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   }
 }
 
-/** Somebody's chats and books are never mixed with invented ones by accident. */
+/** Invented chats must never be mixed with a user's own chats and ledger by accident. */
 function refuseData(folder: string): void {
   for (const [file, table] of [
     ['portico.db', 'conversations'],

@@ -1,4 +1,4 @@
-/** The words of the seeded world. Subjects give a conversation its thread; the rest is said about any of them. */
+/** The vocabulary of the seeded data. Subjects give a conversation its topic; the other words fit all of them. */
 
 export interface Subject {
   readonly name: string;
@@ -109,5 +109,5 @@ export const sentences = [
   'You can leave the $noun out at first and add it when the $noun2 asks for it.',
 ];
 
-/** The label of a project, rare enough that a search finds exactly it. */
+/** Labels of projects, rare enough that a search for one finds exactly its messages. */
 export const labels = ['heron', 'basalt', 'juniper', 'meridian', 'saffron', 'tundra', 'quartz', 'lagoon', 'ember'];

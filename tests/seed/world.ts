@@ -8,13 +8,13 @@ import { type Subject, subjects } from './vocabulary.ts';
 
 export interface WorldSize {
   readonly conversations: number;
-  /** Messages of all conversations together. */
+  /** The messages of all conversations together. */
   readonly messages: number;
-  /** One more conversation with this many; 0: none. */
+  /** The messages of one more, long conversation; 0 for none. */
   readonly long: number;
 }
 
-/** One request in the gateway's books. `conversationId` null: another program's. */
+/** One request in the gateway's ledger. A `conversationId` of null means another program's request. */
 export interface SeedRequest {
   readonly id: string;
   readonly model: CatalogueModel;
@@ -55,30 +55,37 @@ export interface World {
   readonly random: Random;
   readonly models: readonly CatalogueModel[];
   readonly nowMs: number;
-  /** How many of the conversations are pinned: a few, whatever their number. */
+  /** How many of the conversations are pinned: a few, however many there are. */
   readonly pinned: number;
 }
 
-/** Conversations from the oldest to the newest, more of them the nearer to now. */
+/** Yields conversations from the oldest to the newest, with more of them near the present. */
 export function* conversations(world: World, size: WorldSize): Generator<SeedConversation, void> {
   const { random, nowMs } = world;
   const shares = getShares(random, size);
   const ages = shares.map(() => Math.round(random.next() ** 2 * months * 30 * dayMs)).sort((a, b) => b - a);
-  for (const [at, messages] of shares.entries()) {
+  for (const [index, messages] of shares.entries()) {
     const spanMs = messages * 90_000;
-    yield conversation(world, messages, nowMs - (ages[at] ?? 0) - spanMs - 60_000);
+    yield conversation(world, messages, nowMs - (ages[index] ?? 0) - spanMs - 60_000);
   }
   if (size.long > 0) yield conversation(world, size.long, nowMs - size.long * 91_000, 'The long one');
 }
 
-/** How many messages each conversation has: every one at least two, some far more; together exactly as many as asked. */
+/**
+ * Decides how many messages each conversation has: at least two, some far more, and together
+ * exactly the requested number.
+ */
 function getShares(random: Random, { conversations: count, messages }: WorldSize): number[] {
   const weights = Array.from({ length: count }, () => random.next() ** 4 + 0.02);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const spare = messages - 2 * count;
   const shares = weights.map((weight) => 2 + Math.floor((spare * weight) / sum));
-  for (let left = messages - shares.reduce((total, share) => total + share, 0), at = 0; left > 0; left--, at++) {
-    shares[at % count] = (shares[at % count] ?? 0) + 1;
+  for (
+    let unassigned = messages - shares.reduce((total, share) => total + share, 0), index = 0;
+    unassigned > 0;
+    unassigned--, index++
+  ) {
+    shares[index % count] = (shares[index % count] ?? 0) + 1;
   }
   return shares;
 }
@@ -129,7 +136,7 @@ function conversation(world: World, count: number, begin: number, title?: string
     };
     messages.push(answer);
     leaf = answer.id;
-    // What was thought is not sent again.
+    // Reasoning isn't sent again.
     context = Math.min(context + request.usage.completionTokens - request.usage.reasoningTokens + 60, 60_000);
     last = request;
     time = request.ended;
@@ -149,14 +156,14 @@ function conversation(world: World, count: number, begin: number, title?: string
 interface Asked {
   readonly id: string | null;
   readonly created: number;
-  /** Tokens of the conversation so far. */
+  /** The tokens of the conversation so far. */
   readonly context: number;
-  /** Those that the same model was sent for the answer before, and that its provider has cached. */
+  /** The tokens that the same model got for the answer before, which its provider has cached. */
   readonly sentBefore: number;
   readonly text: string;
 }
 
-/** A request with the tokens that its text has, and what they cost at the model's price. */
+/** Makes a request with the tokens that its text has, and their cost at the model's price. */
 export function requestFor({ random }: World, model: CatalogueModel, asked: Asked): SeedRequest {
   const status = random.chance(0.01) ? 'failed' : random.chance(0.02) ? 'cancelled' : 'succeeded';
   const written = Math.ceil(asked.text.length / (status === 'cancelled' ? 8 : 4));

@@ -7,14 +7,14 @@ import { seedAttachments } from './attachments.ts';
 import { type Subject, subjects } from './vocabulary.ts';
 import type { SeedConversation, SeedMessage } from './world.ts';
 
-/** Writes conversations to `portico.db` as the app would have. */
+/** Writes conversations to `portico.db` as the app would. */
 export async function writeChats(
   folder: string,
   conversations: Iterable<SeedConversation>,
   nowMs: number,
 ): Promise<void> {
   const path = join(folder, 'portico.db');
-  // The app's own way to an up-to-date schema; then one connection that may forget on a power cut.
+  // The app's own code creates the schema. After that a faster connection writes, which may lose data in a power cut.
   const own = await openDb(path);
   const filesFor = await seedAttachments(own, folder, nowMs);
   await own.destroy();
@@ -55,7 +55,7 @@ function writerInto(db: Sqlite.Database, filesFor: (subject: Subject) => readonl
     folders() {
       for (const name of new Set(subjects.map((subject) => subject.folder))) folder.run(folderId(name), name, 0);
     },
-    /** What a trigger of the app notes with each answer that ends. */
+    /** In the app a trigger records this for each answer that ends. */
     spend() {
       db.exec(`insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at)
         select id, conversation_id, request_id, 'chat', simulated, cost_usd, cost_source, created_at

@@ -16,7 +16,10 @@ interface BillingAccount {
 
 const getDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 
-/** Writes requests, ledger entries, daily counters and balances to `gateway.db`, as the gateway would have one by one. */
+/**
+ * Writes requests, ledger entries, daily counters and balances to `gateway.db`, as the gateway
+ * would have done one by one.
+ */
 export async function writeLedger(folder: string, requests: readonly SeedRequest[], random: Random, nowMs: number) {
   const path = join(folder, 'gateway.db');
   await (await openDatabase(path)).db.destroy();
@@ -57,9 +60,9 @@ function writeBillingAccount(
   const { random, first, nowMs } = times;
   const today = getDay(nowMs);
   const used = getCharge(requests);
-  // What the opening credits do not cover was added when they were opened.
-  const more = billingAccount.grant > 0n && used > billingAccount.grant ? used : 0n;
-  const granted = billingAccount.grant + more;
+  // If the opening credits don't cover the spend, more credits are granted on the same day.
+  const additional = billingAccount.grant > 0n && used > billingAccount.grant ? used : 0n;
+  const granted = billingAccount.grant + additional;
   const ofToday = requests.filter(({ created }) => getDay(created) === today);
   const ofMonth = requests.filter(({ created }) => getDay(created).startsWith(today.slice(0, 7)));
   db.prepare(`insert into accounts (id, name, plan, status, balance, granted, used, created, day, day_requests, day_used,
@@ -73,7 +76,7 @@ function writeBillingAccount(
   let balance = 0n;
   const grants = [
     { amount: billingAccount.grant, what: 'Opening test credits', once: `opening_${billingAccount.id}` },
-    { amount: more, what: 'More test credits', once: null },
+    { amount: additional, what: 'More test credits', once: null },
   ];
   for (const { amount, what, once } of grants.filter((grant) => grant.amount > 0n)) {
     balance += amount;
@@ -115,7 +118,7 @@ function writeBillingAccount(
     count.run(billingAccount.id, day, provider, model.model, status, ...tokens, usage.reasoningTokens, charge, charge);
     if (charge === 0n) continue;
     balance -= charge;
-    const what = [model.id, id, provider, model.model, null];
-    entry.run(`txn_${ulid(ended, random.next)}`, billingAccount.id, 'usage', -charge, balance, ended, ...what);
+    const details = [model.id, id, provider, model.model, null];
+    entry.run(`txn_${ulid(ended, random.next)}`, billingAccount.id, 'usage', -charge, balance, ended, ...details);
   }
 }

@@ -14,7 +14,7 @@ const note = { name: 'über note, a.txt', text: 'eight columns\r\nand a roof\r\n
 const provider = (page: Page) => page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
 const open = (page: Page, place: string) => page.evaluate((hash) => location.assign(hash), place);
 
-test('on Windows a key outlives the app in the Credential Manager, and a file and its chat also what kills it', async ({
+test('on Windows a key survives a restart in the Credential Manager, and a file and its chat survive a kill', async ({
   folder,
   start,
   page,
@@ -24,7 +24,7 @@ test('on Windows a key outlives the app in the Credential Manager, and a file an
   const launch = async () => {
     const args = ['--no-open', '--data-dir', windowsPath(dataFolder)];
     const host = start('main/web.js', args, { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' });
-    await page.goto(await host.said(/(http:\/\/127\.0\.0\.1:\d+\/#b=\S+)/));
+    await page.goto(await host.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+\/#b=\S+)/));
     return host;
   };
   const first = await launch();
@@ -46,10 +46,10 @@ test('on Windows a key outlives the app in the Credential Manager, and a file an
   await expect(articles(page).nth(0)).toContainText(note.name);
   await expect(articles(page).nth(1)).toContainText(upstream.answer);
   expect(upstream.bodies()[0]).toContain('eight columns');
-  const kept = await readdir(join(dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
-  const [stored] = kept.filter((entry) => entry.isFile());
+  const storedFiles = await readdir(join(dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
+  const [stored] = storedFiles.filter((entry) => entry.isFile());
   expect(await readFile(join(stored?.parentPath ?? '', stored?.name ?? ''), 'utf8')).toBe(note.text);
-  // Ctrl-C ends it as it should.
+  // Ctrl-C ends the program normally.
   expect(await first.interrupt()).toBe(0);
   expect(await filesWith(dataFolder, key)).toEqual([]);
 

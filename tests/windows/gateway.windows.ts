@@ -5,11 +5,11 @@ import { expect, test } from './on-windows.ts';
 
 const question = { model: 'sandbox/echo', prompt: 'Does it run?' };
 
-test('a gateway on Windows serves, is killed and serves again; its books are exact, and so is a copy of them', async ({
+test('a gateway on Windows serves, is killed and serves again with an exact ledger and an exact copy of it', async ({
   folder,
   start,
 }) => {
-  const at = (name: string) => windowsPath(join(folder, name));
+  const inFolder = (name: string) => windowsPath(join(folder, name));
   const run = async (...args: string[]) => {
     const program = start('gateway/cli.js', args);
     const code = await program.ended();
@@ -18,9 +18,9 @@ test('a gateway on Windows serves, is killed and serves again; its books are exa
   };
   const serve = async (database: string) => {
     const program = start('gateway/cli.js', ['serve', '--port', '0', '--db', database]);
-    return { program, url: await program.said(/^Portico gateway on (http:\/\/127\.0\.0\.1:\d+)$/m) };
+    return { program, url: await program.waitForOutput(/^Portico gateway on (http:\/\/127\.0\.0\.1:\d+)$/m) };
   };
-  const database = at('books.db');
+  const database = inFolder('ledger.db');
   const account = await run('account', 'create', '--name', 'Team', '--db', database);
   await run('credit', 'grant', account, '5', '--db', database);
   const key = await run('key', 'create', account, '--scope', 'chat,account', '--db', database);
@@ -34,7 +34,7 @@ test('a gateway on Windows serves, is killed and serves again; its books are exa
 
   const first = await serve(database);
   await ask(first.url);
-  const refused = start('gateway/cli.js', ['serve', '--port', '0', '--db', at('BOOKS.DB')]);
+  const refused = start('gateway/cli.js', ['serve', '--port', '0', '--db', inFolder('BOOKS.DB')]);
   expect([await refused.ended(), refused.errors()]).toEqual([
     2,
     expect.stringContaining('is in use by another server'),
@@ -43,18 +43,18 @@ test('a gateway on Windows serves, is killed and serves again; its books are exa
 
   const second = await serve(database);
   await ask(second.url);
-  await run('backup', 'create', at('copy.db'), '--db', database);
+  await run('backup', 'create', inFolder('copy.db'), '--db', database);
   expect((await read(second.url, '/v1/requests')).data).toHaveLength(2);
   const balance = (await read(second.url, '/account')).balance;
   expect(Number(balance.amount)).toBeLessThan(5);
   expect(balance.held).toBe('0');
-  // Ctrl-C: it ends as it should, and nobody is kept out of its file.
+  // Ctrl-C ends the gateway normally, and it releases its file.
   expect(await second.program.interrupt()).toBe(0);
   expect(await run('ledger', 'verify', '--db', database)).toContain('The books are exact');
 
-  const restored = at('restored.db');
-  await run('backup', 'restore', at('copy.db'), '--db', restored);
-  await copyFile(join(folder, 'books.db.pepper'), join(folder, 'restored.db.pepper'));
+  const restored = inFolder('restored.db');
+  await run('backup', 'restore', inFolder('copy.db'), '--db', restored);
+  await copyFile(join(folder, 'ledger.db.pepper'), join(folder, 'restored.db.pepper'));
   expect(await run('ledger', 'verify', '--db', restored)).toContain('The books are exact');
   const third = await serve(restored);
   expect((await read(third.url, '/account')).balance).toEqual(balance);

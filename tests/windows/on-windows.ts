@@ -10,23 +10,25 @@ import { byWindowsNode, windowsVariables } from '../../scripts/wine.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
-/** A program of the build, run by Windows' Node. */
+/** A program of the build, run by Node for Windows. */
 export interface WindowsProgram {
   output(): string;
   errors(): string;
-  /** What the pattern's group finds in the output, once it is there. */
-  said(pattern: RegExp): Promise<string>;
-  /** Resolves with the exit code; null where it was killed. */
+  /** Waits until the output matches the pattern and returns its group. */
+  waitForOutput(pattern: RegExp): Promise<string>;
+  /** Resolves with the exit code, or null if the program was killed. */
   ended(): Promise<number | null>;
-  /** Ctrl-C, as somebody presses it in the console. */
+  /** Presses Ctrl-C, as in the console. */
   interrupt(): Promise<number | null>;
-  /** As the task manager ends it: no handler runs. */
+  /** Ends the program as the task manager does: no handler runs. */
   kill(): Promise<void>;
 }
 
 type Start = (script: string, args: readonly string[], env?: Readonly<Record<string, string>>) => WindowsProgram;
 
-/** `folder`: one with a blank and a letter of another alphabet in its name. `start`: what it starts is ended with the test. */
+/**
+ * `folder` has a space and a letter of another alphabet in its name. Programs that `start` starts end with the test.
+ */
 export const test = base.extend<{ folder: string; start: Start }>({
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico wínё-'));
@@ -69,7 +71,7 @@ function startProgram(
     output,
     errors,
     ended,
-    async said(pattern) {
+    async waitForOutput(pattern) {
       const found = () => pattern.exec(output())?.[1] ?? (isOver(child) ? `it ended: ${errors()}` : '');
       await expect.poll(found).not.toBe('');
       expect(output()).toMatch(pattern);
