@@ -18,7 +18,7 @@ export const openAiReply: Reply = ({ body }, response) => {
   response.end(JSON.stringify({ object: 'list', data, model: body.model, usage }));
 };
 
-export const said =
+export const jsonReply =
   (body: unknown): Reply =>
   (_call, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

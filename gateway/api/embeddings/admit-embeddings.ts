@@ -30,8 +30,8 @@ export interface AdmittedEmbeddings {
 }
 
 /**
- * Maximum count of numbers in an answer of floats. More are only returned as base64, because as JSON they would take
- * more than 40 MB.
+ * Maximum number of floats in an answer. More are only returned as base64, because as JSON they would take more than 40
+ * MB.
  */
 const maxFloats = 2_097_152;
 

@@ -4,9 +4,9 @@ import { embeddingsResponse } from '#shared/wire/embeddings.ts';
 import {
   counted,
   encoded,
+  jsonReply,
   openAiReply,
   openEmbeddings,
-  said,
   vector,
 } from '../../../tests/gateway-doubles/open-embeddings.ts';
 import { errorCode } from '../../../tests/gateway-doubles/open-test-gateway.ts';
@@ -86,12 +86,16 @@ describe('embeddings', () => {
     ['401', errorReply(401, { error: { message: 'bad key' } }), 'upstream_auth_failed'],
     ['429', errorReply(429, { error: { message: 'slow down' } }), 'upstream_rate_limited'],
     ['500', errorReply(500, {}), 'upstream_error'],
-    ['an answer that is not JSON', said('<html>'), 'upstream_bad_response'],
-    ['an answer with a missing vector', said({ data: [] }), 'upstream_bad_response'],
-    ['a vector of words', said({ data: [{ index: 0, embedding: ['a'] }] }), 'upstream_bad_response'],
-    ['base64 that is not 32-bit floats', said({ data: [{ index: 0, embedding: 'AAA=' }] }), 'upstream_bad_response'],
-    ['a vector with other dimensions', said({ data: [{ index: 0, embedding: [1, 2] }] }), 'upstream_bad_response'],
-    ['an index without an input', said({ data: [{ index: 1, embedding: vector }] }), 'upstream_bad_response'],
+    ['an answer that is not JSON', jsonReply('<html>'), 'upstream_bad_response'],
+    ['an answer with a missing vector', jsonReply({ data: [] }), 'upstream_bad_response'],
+    ['a vector of words', jsonReply({ data: [{ index: 0, embedding: ['a'] }] }), 'upstream_bad_response'],
+    [
+      'base64 that is not 32-bit floats',
+      jsonReply({ data: [{ index: 0, embedding: 'AAA=' }] }),
+      'upstream_bad_response',
+    ],
+    ['a vector with other dimensions', jsonReply({ data: [{ index: 0, embedding: [1, 2] }] }), 'upstream_bad_response'],
+    ['an index without an input', jsonReply({ data: [{ index: 1, embedding: vector }] }), 'upstream_bad_response'],
     [
       'an answer that breaks off',
       (_call, response) => void response.writeHead(200).write('{"data":', () => response.destroy()),
@@ -113,7 +117,7 @@ describe('embeddings', () => {
   ])(
     'an upstream that reports %s is only believed if the count is plausible',
     async (_what, usage, cost, estimated) => {
-      const { embed, records } = await openEmbeddings(said({ data: [{ index: 0, embedding: vector }], usage }));
+      const { embed, records } = await openEmbeddings(jsonReply({ data: [{ index: 0, embedding: vector }], usage }));
       expect((await embed({ input: 'a' })).status).toBe(200);
       expect(await records()).toMatchObject([{ cost_usd: cost, estimated }]);
     },
@@ -148,7 +152,7 @@ describe('embeddings', () => {
   ])('%s is asked for numbers with %s, whatever format the client wants', async (provider, model, cost) => {
     const { embed, asked, gateway, upstream, records } = await openEmbeddings((call, response) => {
       const list = { data: [{ id: model, capabilities: { completion_chat: model === 'all-minilm' } }] };
-      return (call.method === 'GET' ? said(list) : openAiReply)(call, response);
+      return (call.method === 'GET' ? jsonReply(list) : openAiReply)(call, response);
     });
     gateway.setProvider('mistral', { apiKey: new Secret('key-of-mistral'), baseUrl: `${upstream.origin}/v1` });
     await gateway.refreshModels(provider);
@@ -168,7 +172,7 @@ describe('embeddings', () => {
 
   test('a request for other dimensions is refused when the model has only one size', async () => {
     const model = 'mistral-embed';
-    const { embed, asked, gateway, upstream } = await openEmbeddings(said({ data: [{ id: model }] }));
+    const { embed, asked, gateway, upstream } = await openEmbeddings(jsonReply({ data: [{ id: model }] }));
     gateway.setProvider('mistral', { apiKey: new Secret('key-of-mistral'), baseUrl: `${upstream.origin}/v1` });
     await gateway.refreshModels('mistral');
     const { error } = await (await embed({ model: `mistral/${model}`, input: 'a' })).json();
@@ -208,7 +212,7 @@ describe('embeddings', () => {
     const long = Array.from({ length: 1_536 }, (_, index) => Math.sin(index));
     const count = 512;
     const data = Array.from({ length: count }, (_, index) => ({ index, embedding: [index, ...long.slice(1)] }));
-    const { embed } = await openEmbeddings(said({ data: data.toReversed(), usage: counted(count) }));
+    const { embed } = await openEmbeddings(jsonReply({ data: data.toReversed(), usage: counted(count) }));
     const input = Array(count).fill('a');
     const response = await embed({ input, dimensions: 1_536, encoding_format: 'base64' });
     const body = embeddingsResponse.parse(await response.json());

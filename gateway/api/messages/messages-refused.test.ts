@@ -4,7 +4,7 @@ import { getEvents, openForMessages, user } from '../../../tests/gateway-doubles
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
 
-/** The Messages API refuses and fails with the gateway's statuses, in Anthropic's envelope. */
+/** Tests that the Messages API refuses and fails with the gateway's statuses, in Anthropic's envelope. */
 
 const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 

@@ -83,7 +83,7 @@ const described = (tool: JsonObject): Described | undefined => {
   return known.find(([pattern]) => pattern.test(type))?.[1];
 };
 
-/** True if a tool of Anthropic's runs on the client's machine. */
+/** True for a tool of Anthropic's that runs on the client's machine. */
 const isClientRun = (tool: JsonObject): boolean => described(tool) !== undefined;
 
 /** Replaces such tools in the body by functions. Returns the same body if it has none. */
