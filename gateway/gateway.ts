@@ -4,29 +4,28 @@ import type { FoundationOptions } from './composition/open-foundation.ts';
 import type { ModelOptions } from './composition/open-models.ts';
 import type { UpkeepOptions } from './composition/start-upkeep.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
-import type { ConnectionInfo } from './http/door.ts';
-import type { HttpExchange } from './http/exchange.ts';
+import type { ConnectionInfo, HttpExchange } from './http/exchange.ts';
 import type { Administrator, Operator } from './operations/operator/operator.ts';
 import type { KeyState } from './providers/key-order.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
 export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepOptions {
-  /** What is asked for answers on a caller's own key, in basis points of their cost (wire contract §6); else nothing. */
+  /** The operator's fee for answers on a caller's own key, in basis points of their cost (wire contract §6). Absent: none. */
   readonly byokFeeBps?: number;
-  /** How long signed reasoning is kept for clients that drop it; 0 keeps none, an hour where it is absent (docs/decisions/051). */
+  /** How long signed reasoning is stored for clients that drop it. 0 stores none; the default is an hour (docs/decisions/051). */
   readonly reasoningMs?: number;
-  /** Calls upstreams in place of connections of its own: the platform's in the app, a double in tests. */
+  /** Replaces the gateway's own connections to upstreams: the platform's `fetch` in the app, a double in tests. */
   readonly fetch?: typeof fetch;
-  /** Other limits than those of the wire contract. */
+  /** Replaces limits of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
-  /** From where on requests are refused because there is too much to do. */
+  /** The load from which on requests are refused. */
   readonly workLimits?: Partial<WorkLimits>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
-  /** False: no line is made for a request that was answered as it should be. */
+  /** False: only refused and failed requests are logged. */
   readonly logsAll?: boolean;
 }
 
-/** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
+/** A running gateway without a socket: the app calls `fetch`, the stand-alone server listens on a port. */
 export interface Gateway {
   fetch(request: Request, door?: ConnectionInfo): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
@@ -37,22 +36,22 @@ export interface Gateway {
   checkProvider(id: string, credential: ProviderCredential, signal?: AbortSignal): Promise<void>;
   /** Resolves once the models that a provider lists are known. Throws an `AppError` with an upstream code. */
   refreshModels(id: string): Promise<void>;
-  /** How several keys of a provider do, in their order, by label and last characters; none where it has one at most. */
+  /** The state of a provider's keys in their order, by label and last characters. Empty when it has one key at most. */
   keyStates(id: string): readonly KeyState[];
-  /** Refuses new requests, waits for the running ones at most this long, then aborts and settles them. */
+  /** Refuses new requests, waits for the running ones for at most this time, then aborts and settles them. */
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A gateway with all that its own process may do. */
+/** A gateway with everything that its own process may do. */
 export interface OwnGateway extends Gateway {
   readonly operator: Administrator;
-  /** Answers a chat over whatever carries it; never rejects. */
+  /** Answers a chat over any exchange; never rejects. */
   answerChat(exchange: HttpExchange): Promise<void>;
-  /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
+  /** Returns why a chat cannot be taken now, before it is read. Null: give it to `answerChat`. Counts the refusals. */
   shed(target: string, authorization: string | null): AppError | null;
-  /** Says at `/readyz` that it will go, and asks clients for new connections; still serves until it is drained. */
+  /** Reports at `/readyz` that it will stop, and asks clients for new connections; still serves until it is drained. */
   retire(): void;
-  /** What is counted, in Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   metrics(): string;
 }

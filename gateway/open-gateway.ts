@@ -45,7 +45,7 @@ interface GatewayMetricsDeps {
   readonly version: string;
 }
 
-/** Everything an operator can watch, as Prometheus reads it. Nothing is measured until it is asked for the first time. */
+/** All metrics for an operator in Prometheus' format. Nothing is measured before the first read. */
 function gatewayMetrics(deps: GatewayMetricsDeps) {
   const shed = shedCounter(deps.overload);
   let process: ReturnType<typeof processMetrics> | null = null;
@@ -100,9 +100,9 @@ const shedCounter = (overload: Overload): Metric => ({
   samples: () => shedReasons.map((reason) => ({ labels: { reason }, value: overload.shed(reason) })),
 });
 
-/** How long a reader in this process may take nothing while something is there for it. */
+/** How long a reader in this process may take nothing while something waits for it. */
 const readerStallMs = 60_000;
-/** What may wait for a reader before the writer is made to wait: its parts are longer once they are written out. */
+/** How many bytes may wait for a reader before the writer has to wait. */
 const waitingBytes = 65_536;
 
 /** Answers a platform `Request` through an exchange. Resolves with the answer's head; its body may still be under way. */
@@ -194,14 +194,14 @@ const clientGone = () => new AppError('client_closed_request', 'The client went 
 const tookNothing = () =>
   new AppError('client_closed_request', 'The client took nothing of its answer for so long that it was ended.');
 
-/** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
+/** A caller waits for the hold and its extensions. Nobody waits for the settlement, so it is repeated for longer. */
 const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
 const firstPauseMs = 50;
 const maxPauseMs = 1_000;
 
 /**
- * A ledger that goes on where its database was away for a moment. A lost connection leaves open whether the step was
- * committed: every step is asked again, because repeating it changes nothing.
+ * Repeats commands of the ledger when its database was away for a moment. After a lost connection it is not known whether a command was
+ * committed; repeating it changes nothing.
  */
 function createPersistentLedger(
   ledger: Ledger,
@@ -240,9 +240,8 @@ function createPersistentLedger(
 const checkTimeoutMs = 15_000;
 
 /**
- * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used,
- * `database_in_use` where another gateway serves this SQLite file, and `internal_error` where the database cannot be opened.
- * Close it to let the process end.
+ * Opens a gateway. Throws `invalid_input` when the key secret or the settings cannot be used, `database_in_use` when another gateway serves
+ * this SQLite file, and `internal_error` when the database cannot be opened. Close it to let the process end.
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const isFile = getDialect(options.database) === 'sqlite' && options.database !== ':memory:';
@@ -278,7 +277,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
 
 interface Upstream {
   readonly send: UpstreamFetch;
-  /** The platform's own waits five minutes for an answer to begin, and a whole one may take longer. */
+  /** The platform's `fetch` waits five minutes for an answer to begin, and a non-streaming one may take longer. */
   readonly isNonStreaming: boolean;
   close(): Promise<void>;
 }
@@ -409,7 +408,7 @@ async function openRooms(
   };
 }
 
-/** Loaded where it is used: the app's gateway goes by the platform's `fetch`. */
+/** Loaded only when it is used: the app's gateway uses the platform's `fetch`. */
 async function ownConnections() {
   const { openUpstreamConnections } = await import('./providers/upstream/upstream-connections.ts');
   return openUpstreamConnections();

@@ -21,7 +21,7 @@ export interface FoundationOptions {
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
-/** What lasts: the database with its clock and its secrets, and the ledger, in which earlier runs have nothing open any more. */
+/** Opens the database with its clock and its secrets, and the ledger without the open requests of earlier runs. */
 export async function openFoundation(options: FoundationOptions, log: Log) {
   const given = peppersFromEnvironment(options.database, options.env ?? {});
   const tokenNames = tokenNamesFrom(options.env ?? {});
@@ -46,13 +46,13 @@ async function foundationOn(
   const steadyNow = options.now ?? clock?.now ?? steadyClock();
   const peppers = given ?? (await pepperBeside(options.database, db));
   const instanceId = newId('inst', now());
-  // On SQLite this brings in what an earlier run has left, before anything is read.
+  // On SQLite this replays the write-ahead log of an earlier run, before anything is read.
   const plans = await createLivePlans(db);
   const transact = createTransact(gatewayDb);
   await claimKeySecret({ db, peppers, now, transact });
   const ledger = createLedger({ db, now, steadyNow, instanceId, log, getPlan: plans.getPlan });
   const sweeping = { db, ledger, now: steadyNow, instanceId };
-  // Nobody else serves a file: what is open there an earlier run has left.
+  // A SQLite file is served by one process, so every request still open in it was left by an earlier run.
   const isAlone = gatewayDb.dialect === 'sqlite';
   if (isAlone) await sweepEarlierInstances(sweeping);
   else await sweepExpired(sweeping);
@@ -73,8 +73,8 @@ async function foundationOn(
 }
 
 /**
- * Milliseconds since the epoch, as the system's clock had it when this process began, and counted on by the monotonic one: somebody
- * may set the clock, or a computer may wake, while answers are being written.
+ * Milliseconds since the epoch: the system's time when this process began, counted on by the monotonic clock. Somebody may set the clock,
+ * or a computer may wake, while answers are being written.
  */
 function steadyClock(): () => number {
   const offset = Date.now() - performance.now();

@@ -18,9 +18,9 @@ import type { AdmissionDeps } from '../engine/admit.ts';
 import type { Engine } from '../engine/answer.ts';
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
 import type { ReasoningState } from '../engine/reasoning/reasoning-state.ts';
-import { createExchangeAnswerer } from '../http/answer-exchange.ts';
 import { createApp } from '../http/app.ts';
-import type { ReceiveDeps } from '../http/receive.ts';
+import type { RequestDeps } from '../http/request-context.ts';
+import { createExchangeAnswerer } from '../http/request-context.ts';
 import { version } from '../http/version.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
 import { getRefusals } from '../ledger/records/refusals.ts';
@@ -32,7 +32,7 @@ import type { openModels } from './open-models.ts';
 
 export const vendor = 'portico';
 
-interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
+interface Rooms extends Pick<RequestDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
   readonly foundation: Foundation;
   readonly callers: Awaited<ReturnType<typeof openCallers>>;
   readonly models: Awaited<ReturnType<typeof openModels>>;
@@ -41,18 +41,18 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
   readonly keptAnswers: KeptAnswers;
   readonly reasoningState: ReasoningState;
   readonly byokFeeBps: number;
-  /** What embeddings need besides what chats need. */
+  /** The further dependencies of embeddings. */
   readonly embedding: Omit<EmbedDeps, keyof AdmissionDeps | 'byokFeeBps'>;
 }
 
-/** The gateway's two ways in: chats by their exchange, everything else by the framework. */
+/** Opens the gateway's two entry points: exchanges for chats, the framework for everything else. */
 export function openHttp(rooms: Rooms) {
   const { foundation, callers, models, cluster, engine, keptAnswers, reasoningState, byokFeeBps } = rooms;
   const { draining, leaving, overload } = rooms;
   const { db, transact, peppers, now, ledger } = foundation;
   const { authorizer, credentialsChanged } = callers;
   const { registry, catalogue, health, sticky, watch } = models;
-  const receiving: ReceiveDeps = {
+  const receiving: RequestDeps = {
     limits: createLimits(cluster.limits, (principal) => requireDayQuota({ db, seen: ledger.seen }, principal, now())),
     authorizer,
     draining,

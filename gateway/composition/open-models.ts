@@ -13,7 +13,7 @@ import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
 import type { Foundation, Log } from './open-foundation.ts';
 
 export interface ModelOptions {
-  /** Provider id → credential. What is missing is listed as `no_credential`. */
+  /** The credentials by provider id. A provider without one is listed as `no_credential`. */
   readonly providers?: Readonly<Record<string, ProviderCredential>>;
   /** `false` hides the sandbox provider. */
   readonly sandbox?: boolean;
@@ -23,13 +23,13 @@ export interface ModelOptions {
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
+  /** Fetches images by their address. The default is `guardedDownload`. */
   readonly download?: Download | undefined;
-  /** Whoever asks pays the providers as well, as in the app: what they say of the account is passed on (wire contract §3.3). */
+  /** The caller pays the providers too, as in the app, so what they report about the account is passed on (wire contract §3.3). */
   readonly showsProviderMessages?: boolean;
 }
 
-/** The providers that may be asked. Throws `invalid_input` where one is set that there is not. */
+/** Opens the providers. Throws `invalid_input` for a credential of an unknown provider. */
 export function openRegistry(options: ModelOptions, fetch: UpstreamFetch, log: Log): Registry {
   const registry = createRegistry({
     fetch,
@@ -44,7 +44,7 @@ export function openRegistry(options: ModelOptions, fetch: UpstreamFetch, log: L
   return registry;
 }
 
-/** What may be asked, at which price, and how it does. */
+/** Opens the models with their prices and health. */
 export async function openModels(
   { db, now, log }: Foundation,
   options: ModelOptions,
@@ -63,7 +63,7 @@ export function setProvider(registry: Registry, id: string, credential: Provider
   registry.set(id, credential);
 }
 
-/** Who is asked with this credential. Throws `invalid_input` where there is no such provider, or it may not be named so. */
+/** The provider of a credential. Throws `invalid_input` when there is no such provider, or its name is not allowed. */
 export function providerFor(registry: Registry, id: string, credential: ProviderCredential): Provider {
   const provider = registry.providerFor(id, credential);
   if (provider) return provider;

@@ -7,7 +7,7 @@ import type { Cluster } from '../operations/cluster/cluster.ts';
 import type { Foundation } from './open-foundation.ts';
 
 export interface UpkeepOptions {
-  /** How many days the models that the router looked at are kept with a request; null or absent: for ever. */
+  /** For how many days the router's candidates are kept with a request; null or absent: forever. */
   readonly routingDetailDays?: number | null;
 }
 
@@ -18,7 +18,7 @@ interface Kept {
   readonly prices: LivePrices;
 }
 
-/** Clears away, from time to time, what is over. Returns what ends that. */
+/** Deletes expired data from time to time. Returns the function that stops it. */
 export function startUpkeep(
   { db, transact, now, clock, sweeping, plans, log }: Foundation,
   { routingDetailDays }: UpkeepOptions,

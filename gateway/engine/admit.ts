@@ -6,7 +6,7 @@ import type { Catalogue, CatalogueModel } from '../models/catalogue/catalogue.ts
 import { pricedFor } from '../models/catalogue/service-tiers.ts';
 import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { hostedBaseUrl, type Registry } from '../providers/registry.ts';
-import type { Question } from './answer.ts';
+import type { ChatRequest } from './answer.ts';
 import { choose } from './routing/choose.ts';
 import {
   type Candidate,
@@ -18,15 +18,15 @@ import {
 import type { Health } from './routing/health.ts';
 import { conversationKey, type Decision, planAllows, type Resolved, resolve, type Sticky } from './routing/resolve.ts';
 
-/** One model to try, with the credential to try it with. */
+/** One model to ask, with the credential for it. */
 export interface Target {
   readonly model: CatalogueModel;
   readonly provider: Provider;
   readonly credential: ProviderCredential;
 }
 
-/** A request that may be tried: on these targets, in this order. */
-export interface Admitted {
+/** How an admitted request may run: on these targets, in this order. */
+export interface RoutePlan {
   readonly decision: Decision;
   /** Never empty. */
   readonly targets: readonly [Target, ...Target[]];
@@ -44,53 +44,53 @@ export interface AdmissionDeps {
   readonly vendor: string;
 }
 
-/** Decides whether a request may run and on which models. Throws what the caller can do something about; calls nobody. */
-export function admit(question: Question, deps: AdmissionDeps): Admitted {
-  checkAccount(question);
+/** Decides whether a request may run and on which models. Throws errors that the caller can do something about. Makes no calls. */
+export function admit(request: ChatRequest, deps: AdmissionDeps): RoutePlan {
+  checkAccount(request);
   const { models, embeddings, priced } = deps.catalogue();
   const { registry } = deps;
   const configured = (id: string) => Boolean(registry.get(id)?.credential);
   const resolved = resolve({
-    provider: question.provider,
-    model: question.model,
+    provider: request.provider,
+    model: request.model,
     models,
     elsewhere: { models: embeddings, sentence: 'makes embeddings and does not chat: use it at POST /v1/embeddings.' },
     providers: registry.ids,
     configured,
     unlisted(provider, name) {
       const found = registry.unlisted(provider, name);
-      return found && (question.byoKey || configured(found.provider)) ? priced(found) : null;
+      return found && (request.byoKey || configured(found.provider)) ? priced(found) : null;
     },
     vendor: deps.vendor,
   });
-  checkByoKey(question, resolved);
-  const { features, opening } = question.facts;
-  const conversation = conversationKey(question.principal.accountId, question.sessionId, opening);
+  checkByoKey(request, resolved);
+  const { features, opening } = request.facts;
+  const conversation = conversationKey(request.principal.accountId, request.sessionId, opening);
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
-    const target = asPriced(directTarget(question, resolved.model, features, deps), question);
-    // The caller's own key gets a second try on the same model; nobody else's key is ever used for it (§6).
+    const target = asPriced(directTarget(request, resolved.model, features, deps), request);
+    // The caller's own key gets a second try on the same model; no other key is ever used for it (§6).
     return {
       ...common,
       warnings: [...common.warnings, ...lifecycleWarnings(resolved.model)],
       decision: { kind: 'direct' },
-      targets: question.byoKey ? [target, target] : [target],
+      targets: request.byoKey ? [target, target] : [target],
     };
   }
-  return { ...common, ...routed(question, resolved.provider, features, conversation, deps) };
+  return { ...common, ...routed(request, resolved.provider, features, conversation, deps) };
 }
 
-/** The same target at the price of the tier of service that is asked for, and of the region that is asked. */
-function asPriced(target: Target, { openaiOnly }: Question): Target {
+/** Returns the target with the price of the service tier and region that the request asks for. */
+function asPriced(target: Target, { openaiOnly }: ChatRequest): Target {
   const { service_tier: tier } = openaiOnly;
   const model = pricedFor(target.model, typeof tier === 'string' ? tier : undefined, target.credential.baseUrl);
   return model === target.model ? target : { ...target, model };
 }
 
 /** Whose request it is, and whose key it runs on. */
-type Caller = Pick<Question, 'principal' | 'byoKey'>;
+type Caller = Pick<ChatRequest, 'principal' | 'byoKey'>;
 
-export function checkAccount({ principal }: Pick<Question, 'principal'>): void {
+export function checkAccount({ principal }: Pick<ChatRequest, 'principal'>): void {
   requireActive(principal);
   requireFeature(principal, 'chat');
 }
@@ -107,54 +107,54 @@ export function checkByoKey({ byoKey, principal }: Caller, resolved: Resolved): 
   }
 }
 
-/** The key to use: the caller's own where one was sent, and then no other (wire contract §6). */
-function credentialFor(question: Caller, providerId: string, registry: Registry): ProviderCredential | null {
+/** The key to use: the caller's own if the request has one, and then no other (wire contract §6). */
+function credentialFor(request: Caller, providerId: string, registry: Registry): ProviderCredential | null {
   const platform = registry.get(providerId)?.credential ?? null;
-  if (!question.byoKey) return platform;
-  if (platform) return { ...platform, apiKey: question.byoKey, keys: [] };
+  if (!request.byoKey) return platform;
+  if (platform) return { ...platform, apiKey: request.byoKey, keys: [] };
   const baseUrl = hostedBaseUrl(providerId);
-  return baseUrl === undefined ? null : { apiKey: question.byoKey, baseUrl };
+  return baseUrl === undefined ? null : { apiKey: request.byoKey, baseUrl };
 }
 
-/** A model that was named, where the plan has it and there is a key for it. */
-export function namedTarget(question: Caller, model: CatalogueModel, registry: Registry): Target {
-  const { plan } = question.principal;
+/** The target for a model that the request names. Throws when the plan does not include it or there is no key for it. */
+export function namedTarget(request: Caller, model: CatalogueModel, registry: Registry): Target {
+  const { plan } = request.principal;
   if (!planAllows(plan.models, model.id)) {
     throw new AppError('model_not_in_plan', `The plan "${plan.name}" does not include ${model.id}.`, {
       param: 'model',
     });
   }
-  const target = getTarget(question, model, registry);
+  const target = getTarget(request, model, registry);
   if (!target) throw noCredential(model);
-  if (cannotCharge(question, model, registry)) throw unpriced(model);
+  if (cannotCharge(request, model, registry)) throw unpriced(model);
   return target;
 }
 
-function directTarget(question: Question, model: CatalogueModel, features: Features, deps: AdmissionDeps): Target {
-  const target = namedTarget(question, model, deps.registry);
+function directTarget(request: ChatRequest, model: CatalogueModel, features: Features, deps: AdmissionDeps): Target {
+  const target = namedTarget(request, model, deps.registry);
   const missing = neededModalities(features).find((name) => !model.inputModalities.includes(name));
   if (missing) {
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
-  checkMaxTokens(question, model);
-  const conditions = { controls: question.route, maxCost: getMaxCost(question) };
+  checkMaxTokens(request, model);
+  const conditions = { controls: request.route, maxCost: getMaxCost(request) };
   const excluded = conditionExclusions(model, features, conditions);
   if (excluded.length) throw nothingEligible([{ id: model.id, excluded }]);
   return target;
 }
 
-/** A model that was named although its vendor has said when it ends. */
+/** The warning for a named model whose vendor has announced its end. */
 export function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueModel): Warning[] {
   if (shutdownDate === null) return [];
   const instead = successor === null ? '' : ` Its vendor names ${successor} in its place.`;
   return [{ code: 'model_deprecated', param: 'model', message: `${id} ends on ${shutdownDate}.${instead}` }];
 }
 
-const getMaxCost = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
+const getMaxCost = ({ route }: ChatRequest) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
 
-function getTarget(question: Caller, model: CatalogueModel, registry: Registry): Target | null {
+function getTarget(request: Caller, model: CatalogueModel, registry: Registry): Target | null {
   const registered = registry.get(model.provider);
-  const credential = credentialFor(question, model.provider, registry);
+  const credential = credentialFor(request, model.provider, registry);
   return registered && credential ? { model, provider: registered.provider, credential } : null;
 }
 
@@ -166,7 +166,7 @@ function noCredential(model: CatalogueModel): AppError {
   );
 }
 
-/** Prepaid answers are charged by a price that is known; with a key of one's own the vendor charges (docs/decisions/105). */
+/** Prepaid answers need a known price to charge by; with the caller's own key the vendor charges (docs/decisions/105). */
 const cannotCharge = ({ byoKey, principal }: Caller, model: CatalogueModel, registry: Registry): boolean =>
   byoKey === null && principal.plan.billing === 'prepaid' && registry.lacksPrice(model);
 
@@ -182,7 +182,7 @@ function unpriced({ id, unverified }: CatalogueModel): AppError {
   );
 }
 
-function checkMaxTokens({ maxTokens, principal }: Question, model: CatalogueModel): void {
+function checkMaxTokens({ maxTokens, principal }: ChatRequest, model: CatalogueModel): void {
   const cap = Math.min(model.maxOutputTokens ?? Infinity, principal.plan.maxOutputTokens ?? Infinity);
   if ((maxTokens ?? 0) > cap) {
     throw new AppError('max_tokens_too_large', `At most ${cap} output tokens can be asked of ${model.id} here.`, {
@@ -192,66 +192,66 @@ function checkMaxTokens({ maxTokens, principal }: Question, model: CatalogueMode
 }
 
 function routed(
-  question: Question,
+  request: ChatRequest,
   provider: string | null,
   features: Features,
   conversation: string,
   deps: AdmissionDeps,
-): Pick<Admitted, 'decision' | 'targets'> {
-  requireFeature(question.principal, 'router');
+): Pick<RoutePlan, 'decision' | 'targets'> {
+  requireFeature(request.principal, 'router');
   const { models } = deps.catalogue();
-  const remembered = question.facts.hasHistory ? deps.sticky.recall(conversation) : null;
-  const candidates = models.map((model) => toCandidate(question, model, remembered, deps));
-  const choice = choose(candidates, features, rulesFor(question, provider, candidates, deps));
+  const remembered = request.facts.hasHistory ? deps.sticky.recall(conversation) : null;
+  const candidates = models.map((model) => toCandidate(request, model, remembered, deps));
+  const choice = choose(candidates, features, rulesFor(request, provider, candidates, deps));
   const [first, ...rest] = choice.chain.flatMap(
-    ({ candidate }) => getTarget(question, candidate.model, deps.registry) ?? [],
+    ({ candidate }) => getTarget(request, candidate.model, deps.registry) ?? [],
   );
   if (!first) throw nothingEligible(choice.candidates);
   return {
     decision: { kind: 'router', choice },
-    targets: [asPriced(first, question), ...rest.map((target) => asPriced(target, question))],
+    targets: [asPriced(first, request), ...rest.map((target) => asPriced(target, request))],
   };
 }
 
 function toCandidate(
-  question: Question,
+  request: ChatRequest,
   model: CatalogueModel,
   remembered: string | null,
   { registry, health }: AdmissionDeps,
 ): Candidate {
   return {
     model,
-    hasCredential: Boolean(registry.get(model.provider) && credentialFor(question, model.provider, registry)),
-    lacksPrice: cannotCharge(question, model, registry),
-    health: health.of(model.id, question.principal.accountId),
+    hasCredential: Boolean(registry.get(model.provider) && credentialFor(request, model.provider, registry)),
+    lacksPrice: cannotCharge(request, model, registry),
+    health: health.of(model.id, request.principal.accountId),
     sticky: remembered === model.id,
   };
 }
 
 function rulesFor(
-  question: Question,
+  request: ChatRequest,
   provider: string | null,
   candidates: readonly Candidate[],
   deps: AdmissionDeps,
 ): Rules {
-  const { plan } = question.principal;
+  const { plan } = request.principal;
   const realIsPossible = candidates.some(
     ({ model, hasCredential }) => !model.simulated && hasCredential && planAllows(plan.models, model.id),
   );
   return {
-    controls: question.route,
+    controls: request.route,
     plan,
     provider,
-    maxCost: getMaxCost(question),
+    maxCost: getMaxCost(request),
     allowSimulated: provider === 'sandbox' || !realIsPossible,
-    stickyFirst: question.facts.endsWithTool,
+    stickyFirst: request.facts.endsWithTool,
     today: new Date(deps.now()).toISOString().slice(0, 10),
   };
 }
 
 const healthReasons = new Set(['circuit_open', 'cooling_down']);
 
-/** 503 where waiting would help, 404 where only another request or plan would (§5.3.8). */
+/** 503 when waiting would help, 404 when only another request or plan would (§5.3.8). */
 function nothingEligible(candidates: readonly { id: string; excluded?: readonly string[] }[]): AppError {
   const excluded = candidates.map((candidate) => ({ id: candidate.id, excluded: candidate.excluded ?? [] }));
   const waiting = excluded.some(

@@ -2,7 +2,7 @@ import type { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
-import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
+import type { CostBreakdown, FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from '../access/auth/principal.ts';
 import type { Secret } from '../access/auth/secret.ts';
 import type { ClientTools } from '../providers/content/client-tools.ts';
@@ -12,41 +12,61 @@ import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
 import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { RoutingFacts } from './routing/eligibility.ts';
 
-/** A chat request in either form, checked and brought into one shape. */
-export interface Question {
+/** The tools of a request that its client knows as OpenAI's custom tools and every model as functions. */
+export interface CustomTools {
+  readonly names: readonly string[];
+  /** Some of them want a text by a grammar, which is asked for in words. */
+  readonly inWords: boolean;
+}
+
+/** What an answer repeats of its request. Fields that may be long are repeated only for a short request. */
+export interface Echo {
+  readonly short: Readonly<Record<string, unknown>>;
+  readonly long: Readonly<Record<string, unknown>>;
+}
+
+/** The parsed body of a chat, the same for every API, with its sender. */
+export interface ChatRequest {
   readonly requestId: string;
   readonly principal: Principal;
   readonly provider: string | null;
   readonly model: string | null;
-  /** What it is decided by of the conversation. */
+  /** The facts about the conversation that routing and fitting need. */
   readonly facts: RoutingFacts;
-  /** Empty where the request is `packed`. */
+  /** Empty when the request is `packed`. */
   readonly messages: readonly ChatMessage[];
-  /** The long parts of a large request, which no thread but the workshop's ever opens; null of all others. */
+  /** The long parts of a large request, which only worker threads open. Null for a small request. */
   readonly packed: Packed | null;
-  /** The messages in JSON as they were sent, where they are text and nothing else; null for all others. */
+  /** The messages in JSON as the client sent them, when they contain only text. Null for other messages. */
   readonly messagesJson: Uint8Array | null;
   readonly maxTokens: number | null;
   readonly parameters: ProviderRequest['parameters'];
-  /** OpenAI's fields that only its own models know; dropped with a warning elsewhere. */
+  /** OpenAI's fields that only OpenAI's own models know. For other models they are dropped with a warning. */
   readonly openaiOnly: Readonly<Record<string, unknown>>;
-  /** Functions that tools of the caller's became; absent where there are none. */
+  /** The functions that stand for the client's own kinds of tools. Absent when there are none. */
   readonly clientTools?: ClientTools;
   readonly route: RouteControls;
   readonly sessionId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   /** The caller's own provider key, for this request only (wire contract §6). */
   readonly byoKey: Secret | null;
-  /** The caller wants the answer while it comes. */
+  /** Whether the client wants the answer as a stream. */
   readonly stream: boolean;
-  /** Adds every candidate to the explanation. */
+  /** Whether the answer's `routing` lists every candidate. */
   readonly fullRouting: boolean;
   readonly warnings: readonly Warning[];
+  /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
+  readonly includeUsage: boolean;
+  readonly customTools: CustomTools;
+  /** A digest of the body without the caller's provider key, for `Idempotency-Key`. Null when the request has no such key. */
+  readonly digest: string | null;
+  /** What the answer repeats of the request. Null when it repeats nothing. */
+  readonly echo: Echo | null;
 }
 
 /**
- * What an answer is made of. `route` comes first, with the first thing the model says; `finish` comes last, after the
- * request was settled, so that its cost is the one in the books.
+ * What an answer is made of. `route` comes first, together with the model's first output. `finish` comes last, after the request was
+ * settled, so that its cost is the one in the ledger.
  */
 export type AnswerPart =
   | {
@@ -54,7 +74,7 @@ export type AnswerPart =
       readonly provider: string;
       readonly model: string;
       readonly attempts: number;
-      /** One line for the `route` header. */
+      /** One line for the header `x-portico-route`. */
       readonly summary: string;
     }
   | Extract<
@@ -77,43 +97,48 @@ export type AnswerPart =
       readonly usage: TokenUsage;
       /** What the account was charged. */
       readonly cost: NanoUsd;
-      /** What the upstream is expected to bill, whoever pays; 0 where no price is known. */
+      /** What the upstream is expected to charge, whoever pays it. 0 when no price is known. */
       readonly upstreamCost: NanoUsd;
       readonly estimated: boolean;
+      /** What the cost is made of; with the caller's own key, what the provider's cost is made of. Absent when nobody reads it. */
+      readonly costBreakdown?: CostBreakdown;
       readonly byok: boolean;
       readonly routing: Routing;
-      /** Whoever follows the answer may add to it. */
+      /** An observer of the answer may add to the list. */
       readonly warnings: Warning[];
     };
 
-/** Follows an answer from the engine's side, whether or not its reader stays to the end. */
+/** Observes an answer on the engine's side, even when its client has disconnected. */
 export interface AnswerObserver {
-  /** All parts, before their reader gets them; they wait for the promise. */
+  /** Gets all parts before the client does. The parts wait for the returned promise. */
   readonly parts?: ((parts: readonly AnswerPart[]) => Promise<void> | undefined) | undefined;
-  /** Before the books are closed, once more where its provider says otherwise: how many tokens were used. */
+  /** Called before the request is settled with the tokens that it used, and again when the provider reports another number. */
   measured?(tokens: number): void;
-  /** Nothing more comes of an answer whose books stay open: its provider is asked what it cost. `ended` follows. */
+  /**
+   * Called when the client gets no more parts, although the request is not settled yet: its provider is asked what it cost. `ended`
+   * follows.
+   */
   left?(error: AppError): void;
-  /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
+  /** Called once, when the request is settled. `error` is null for a complete answer. */
   ended(tokens: number, error: unknown): MaybePromise<void>;
 }
 
-/** Whoever an answer is for: gets its parts as they come, those that came together in one call, and then one end. */
+/** Receives the parts of an answer as they come, parts that came together in one call, and then one end. */
 export interface AnswerSink {
-  /** A promise where the reader has to catch up first: until then the upstream waits. */
+  /** Returns a promise when the client has to catch up first; the upstream waits for it. */
   take(parts: readonly AnswerPart[]): Promise<void> | undefined;
-  /** The answer is whole; `finish` was its last part. */
+  /** The answer is complete; `finish` was its last part. */
   end(): void;
-  /** There is no whole answer. Nothing follows. */
+  /** There is no complete answer. Nothing follows. */
   fail(error: unknown): void;
 }
 
-/** Everything between a checked request and its answer, without HTTP. */
+/** Answers checked requests, without knowing HTTP. */
 export interface Engine {
   /**
-   * Answers a question to a reader. It fails with an `AppError`: before the first part where no upstream answered, later where
-   * one broke off. Aborting `client` says that the reader has left: the upstream is hung up on, or read to its end without it,
-   * and the books are closed either way.
+   * Answers a request into a sink. Fails with an `AppError`: before the first part when no upstream answered, later when one broke off.
+   * Aborting `client` means that the client has disconnected: the upstream connection is closed, or read to its end without the client, and
+   * the request is settled either way.
    */
-  answer(question: Question, client: StopSignal, reader: AnswerSink, watcher?: AnswerObserver): void;
+  answer(request: ChatRequest, client: StopSignal, sink: AnswerSink, observer?: AnswerObserver): void;
 }

@@ -1,25 +1,202 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { CallState } from '../providers/changed-request.ts';
-import type { ConversationShape } from '../providers/content/conversation-shape.ts';
-import type { AskBill, ProviderRequest, TakeEvents } from '../providers/provider.ts';
+import type { AskBill, ProviderEvent, ProviderRequest, TakeEvents } from '../providers/provider.ts';
 import { getReason } from '../providers/upstream/upstream-error.ts';
 import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
 import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { Target } from './admit.ts';
-import type { Question } from './answer.ts';
-import { type Fitted, fitRequest } from './fitting/fit-request.ts';
-import type { ReasoningOwner } from './reasoning/reasoning-state.ts';
-import type { Features } from './routing/eligibility.ts';
-import type { Run, Try } from './run.ts';
+import type { Meter, UsageLimits } from './billing/meter.ts';
+import type { ChatTask } from './chat-task.ts';
+import type { Fitted } from './fitting/fit-request.ts';
+import { routeSummary } from './routing/resolve.ts';
 
-export interface AttemptContext {
-  /** Stops the attempt at once; its reason is an `AppError` that says why. */
+type ContentEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'search' | 'finish' }>;
+
+/** One call of one model for a chat request, and what it measured. Takes the upstream's events and hands them on to the client. */
+export class Attempt {
+  readonly target: Target;
+  readonly meter: Meter;
+  readonly limits: UsageLimits;
+  readonly startedAt: number;
+  readonly fitted: Fitted;
+  /** Signed reasoning of earlier answers that the provider wants back and the client did not send. */
+  readonly recalled: CallState | null;
+  /** The answer comes in one piece: it was asked for like that, and the upstream has not begun to stream. */
+  nonStreaming: boolean;
+  firstTokenAt: number | null = null;
+  /** Asks the provider what the answer cost. Null when it cannot be asked. */
+  askBill: AskBill | null = null;
+  /** How the upstream ended its answer. Null until it has. */
+  finish: Extract<ProviderEvent, { type: 'finish' }> | null = null;
+  /** The money did not cover a longer answer, so the gateway ended it. */
+  isCut = false;
+  readonly #task: ChatTask;
+
+  constructor(
+    task: ChatTask,
+    given: Pick<Attempt, 'target' | 'meter' | 'limits' | 'fitted' | 'recalled' | 'nonStreaming'>,
+  ) {
+    this.#task = task;
+    this.target = given.target;
+    this.meter = given.meter;
+    this.limits = given.limits;
+    this.fitted = given.fitted;
+    this.recalled = given.recalled;
+    this.nonStreaming = given.nonStreaming;
+    this.startedAt = task.deps.now();
+  }
+
+  /** What the provider is asked. */
+  get request(): ProviderRequest {
+    const { target, fitted, recalled } = this;
+    const { messages, messagesJson, packed, clientTools } = this.#task.request;
+    return {
+      model: target.model.model,
+      facts: target.model.facts,
+      changes: fitted.changes,
+      messages,
+      messagesJson,
+      packed,
+      recalled,
+      maxTokens: fitted.maxTokens,
+      api: fitted.api,
+      parameters: fitted.parameters,
+      openaiOnly: fitted.openaiOnly,
+      ...(clientTools ? { clientTools } : {}),
+      whole: this.nonStreaming,
+    };
+  }
+
+  /** Takes events that came together, and hands on those that are paid for, at once when nobody has to be waited for. */
+  take(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    const { delivery, reserve, signed } = this.#task;
+    const allowed = delivery.readOnAfter === null ? reserve.outputLimit : this.limits.outputTokens;
+    const content: ContentEvent[] = [];
+    for (let index = 0; index < events.length; index += 1) {
+      const event = events[index];
+      if (!event) continue;
+      const pieces = event.type === 'text-delta' && event.text.length <= pieceChars ? null : splitEvents(event);
+      if (pieces) return this.#takeEach(content, pieces, events.slice(index + 1));
+      this.meter.observe(event);
+      if (event.type === 'finish') this.finish = event;
+      else if (event.type !== 'start' && event.type !== 'usage' && event.type !== 'search') {
+        if (event.type === 'tool-call-start' && event.extraContent)
+          signed.push({ id: event.id, state: event.extraContent });
+        if (allowed !== null && this.meter.outputTokens > allowed * overrun) return this.#cut(content);
+        content.push(event);
+      }
+    }
+    if (content.length === 0) return undefined;
+    return this.#task.hasSent ? delivery.emit(content) : this.#emit(content);
+  }
+
+  async #emit(content: readonly ContentEvent[]): Promise<void> {
+    await this.begin();
+    if (content.length > 0) await this.#task.delivery.emit(content);
+  }
+
+  /**
+   * Sends the route, the first part of every answer. When the client reads along, that waits until the hold is on the disk. Nothing of a
+   * non-streaming answer leaves before its settlement is on the disk, and the hold with it.
+   */
+  async begin(): Promise<void> {
+    const { hasSent, deps, held, attempts, plan, delivery } = this.#task;
+    if (hasSent) return;
+    this.firstTokenAt = deps.now();
+    if (!this.nonStreaming) await held.durable;
+    const { model } = this.target;
+    this.#task.hasSent = true;
+    await delivery.emit([
+      {
+        type: 'route',
+        provider: model.provider,
+        model: model.model,
+        attempts: attempts.length + 1,
+        summary: routeSummary(plan.decision, model),
+      },
+    ]);
+  }
+
+  /** The upstream does not keep to the limit that it was given, or nobody pays for more. */
+  async #cut(content: readonly ContentEvent[]): Promise<void> {
+    await this.#emit(content);
+    this.isCut = true;
+    throw new AppError('cancelled', 'What is left does not cover a longer answer.');
+  }
+
+  async #takeEach(
+    content: readonly ContentEvent[],
+    pieces: readonly ProviderEvent[],
+    rest: readonly ProviderEvent[],
+  ): Promise<void> {
+    if (content.length > 0) await this.#emit(content);
+    for (const piece of pieces) await this.take([piece]);
+    await this.take(rest);
+  }
+}
+
+/** The count of a running answer is an estimate: an upstream that keeps to its limit never seems to send twice as much. */
+const overrun = 2;
+
+/** At most this much text goes out as one event. A provider may send a thousand times as much at once. */
+const pieceChars = 16_384;
+
+/**
+ * Splits a long event into several short ones. Returns null for a short event. A client that does not read then keeps one piece waiting,
+ * and not copies of all the text in each form that it passes through.
+ */
+export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | null {
+  switch (event.type) {
+    case 'text-delta':
+      return event.text.length > pieceChars && !event.logprobs
+        ? getPieces(event.text).map((text) => ({ type: event.type, text }))
+        : null;
+    case 'reasoning-delta':
+      return event.text.length > pieceChars && (event.details ?? []).length <= 1 ? reasoningPieces(event) : null;
+    case 'refusal-delta':
+      return event.text.length > pieceChars ? getPieces(event.text).map((text) => ({ type: event.type, text })) : null;
+    case 'tool-call-delta':
+      return event.arguments.length > pieceChars
+        ? getPieces(event.arguments).map((text) => ({ ...event, arguments: text }))
+        : null;
+    default:
+      return null;
+  }
+}
+
+/** Each piece repeats the fields of its block, except the signature, which goes with the last piece. */
+function reasoningPieces({ text, details }: Extract<ProviderEvent, { type: 'reasoning-delta' }>): ProviderEvent[] {
+  const pieces = getPieces(text);
+  const [detail] = details ?? [];
+  if (!detail) return pieces.map((piece) => ({ type: 'reasoning-delta', text: piece }));
+  const { signature, ...unsigned } = detail;
+  return pieces.map((piece, index) => {
+    const own = index === pieces.length - 1 && signature !== undefined ? { ...unsigned, signature } : unsigned;
+    return { type: 'reasoning-delta', text: piece, details: [{ ...own, text: piece }] };
+  });
+}
+
+/** Splits a text without separating a pair of surrogates: half of a pair is no character. */
+function getPieces(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const wanted = start + pieceChars;
+    const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(wanted - 1));
+    const end = isSplit ? wanted - 1 : wanted;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+export interface UpstreamCallContext {
+  /** Stops the attempt at once; its reason is an `AppError` that explains why. */
   readonly signal: StopSignal;
   /** How long the upstream may take to begin. */
   readonly firstEventMs: number;
-  /** How long it may be silent in the middle of a stream. */
+  /** How long the upstream may be silent in the middle of a stream. */
   readonly silentMs: number;
-  /** A whole answer begins where it ends: only the limit of all of it counts, unless it comes in parts after all. */
+  /** A non-streaming answer begins where it ends: only the limit of the complete answer counts, unless the upstream streams after all. */
   readonly whole: boolean;
   readonly fetch: UpstreamFetch;
   readonly answersInParts: () => void;
@@ -27,55 +204,60 @@ export interface AttemptContext {
 }
 
 /**
- * Asks one upstream once. Resolves only after a `finish` event; whatever else happens is an `AppError`. What `take` throws
- * stops the attempt and aborts the upstream.
+ * Calls one upstream once. Resolves only after a `finish` event; everything else that can happen is an `AppError`. An error that `take`
+ * throws stops the attempt and aborts the upstream.
  */
-export async function attempt(
+export async function callUpstream(
   target: Target,
   request: ProviderRequest,
-  context: AttemptContext,
+  context: UpstreamCallContext,
   take: TakeEvents,
 ): Promise<void> {
+  const { firstEventMs, silentMs, whole, fetch, offersCost } = context;
   const abort = new Stop();
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
-  const { firstEventMs, silentMs, whole, fetch, offersCost } = context;
   let timer: NodeJS.Timeout | undefined;
   const expectBeginning = () => {
     timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
   };
   if (!whole) expectBeginning();
-  const answersInParts = () => {
-    if (!whole) return;
-    expectBeginning();
-    context.answersInParts();
-  };
-  let begun = false;
-  let finished = false;
-  let over = false;
-  const hear: TakeEvents = (events) => {
-    if (events.length === 0) return undefined;
-    if (!begun) clearTimeout(timer);
-    begun = true;
-    for (const { type } of events) if (type === 'finish') finished = true;
-    return take(events);
-  };
+  let hasBegun = false;
+  let hasFinished = false;
+  let isOver = false;
   try {
     abort.throwIfAborted();
     const { provider, credential } = target;
-    const answersNonStreaming = () => clearTimeout(timer);
-    const told = { answersInParts, answersNonStreaming, offersCost };
-    await provider.chat(request, { credential, signal: abort, fetch, silentMs, ...told }, hear);
-    over = true;
+    const upstream = {
+      credential,
+      signal: abort,
+      fetch,
+      silentMs,
+      offersCost,
+      answersNonStreaming: () => clearTimeout(timer),
+      answersInParts() {
+        if (!whole) return;
+        expectBeginning();
+        context.answersInParts();
+      },
+    };
+    await provider.chat(request, upstream, (events) => {
+      if (events.length === 0) return undefined;
+      if (!hasBegun) clearTimeout(timer);
+      hasBegun = true;
+      if (!hasFinished) for (const { type } of events) if (type === 'finish') hasFinished = true;
+      return take(events);
+    });
+    isOver = true;
     abort.throwIfAborted();
-    if (!finished) throw truncated(target);
+    if (!hasFinished) throw truncated(target);
   } catch (error) {
     throw toAppError(abort.aborted ? abort.reason : error);
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
-    if (!over) abort.abort(new AppError('cancelled', 'The attempt is over.'));
+    if (!isOver) abort.abort(new AppError('cancelled', 'The attempt is over.'));
   }
 }
 
@@ -89,7 +271,7 @@ function truncated({ model }: Target): AppError {
   });
 }
 
-/** With the caller's own key only what asking again can mend: the network and the server's own faults (§6). */
+/** With the caller's own key, only what another try can mend: the network and the server's own faults (§6). */
 const mendable = new Set<string>([
   'upstream_unreachable',
   'upstream_error',
@@ -97,13 +279,13 @@ const mendable = new Set<string>([
   'upstream_truncated',
 ]);
 
-/** Whether another model may do better: faults of the upstream, and what only this model refuses; never the request's own (§5.3.6). */
+/** Whether another model may do better: after faults of the upstream and what only this model refuses, but never after the request's own faults (§5.3.6). */
 export function mayTryNext(error: AppError, ownKey = false): boolean {
   if (ownKey) return mendable.has(error.code) && getReason(error) === null;
   return isUpstreamFault(error) || error.code === 'context_length_exceeded' || getReason(error) === 'model_refuses';
 }
 
-/** What the request is refused for: it says nothing about the upstream's health. */
+/** Refusals because of the request: they mean nothing for the upstream's health. */
 const refusalsOfRequest = new Set<string>([
   'content_policy_violation',
   'context_length_exceeded',
@@ -112,109 +294,6 @@ const refusalsOfRequest = new Set<string>([
   'byoapi_key_insufficient_quota',
 ]);
 
-/** Faults that say something about the upstream's health. */
+/** Whether an error counts against the upstream's health. */
 export const isUpstreamFault = ({ origin, code }: AppError): boolean =>
   origin === 'upstream' && !refusalsOfRequest.has(code);
-
-/** The question as this model takes it, and what had to be changed for that. `recalled`: reasoning that the client did not send back. */
-export function fitQuestion(
-  question: Question,
-  target: Pick<Target, 'model' | 'provider'>,
-  recalled: CallState | null = null,
-  coveredTokens: number | null = null,
-): Fitted {
-  const { parameters, openaiOnly, facts } = question;
-  const { features } = facts;
-  const shape = foundAgain(facts.shape, recalled, target.model.model);
-  const maxTokens = knownMaxAnswer(question, features, target, coveredTokens);
-  const hasGrammars = [...(question.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
-  return fitRequest(
-    {
-      parameters,
-      openaiOnly,
-      shape,
-      marksCache: features.promptCache !== null,
-      maxTokens,
-      hasGrammars,
-      accountId: question.principal.accountId,
-      isOwnKey: question.byoKey !== null,
-    },
-    target.model,
-  );
-}
-
-/** What a provider is asked, with the limit that its answer needs. */
-export function requestFor({ question }: Run, target: Target, { fitted, recalled, whole }: Try): ProviderRequest {
-  return {
-    model: target.model.model,
-    facts: target.model.facts,
-    changes: fitted.changes,
-    messages: question.messages,
-    messagesJson: question.messagesJson,
-    packed: question.packed,
-    recalled,
-    maxTokens: fitted.maxTokens,
-    api: fitted.api,
-    parameters: fitted.parameters,
-    openaiOnly: fitted.openaiOnly,
-    ...(question.clientTools ? { clientTools: question.clientTools } : {}),
-    whole,
-  };
-}
-
-/** The limit that is asked for; null where the provider decides. `coveredTokens`: no longer answer is paid for. */
-function knownMaxAnswer(
-  { maxTokens, principal }: Question,
-  { inputTokens }: Features,
-  { model, provider }: Pick<Target, 'model' | 'provider'>,
-  coveredTokens: number | null,
-): number | null {
-  if (maxTokens !== null) return maxTokens;
-  const { maxOutputTokens } = principal.plan;
-  const needsLimit = provider.needsMaxTokens === true || maxOutputTokens !== null;
-  if (!needsLimit && coveredTokens === null) return null;
-  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
-  const usual = model.maxOutputTokens ?? (needsLimit ? defaultMaxTokens : Number.POSITIVE_INFINITY);
-  const limits = [usual, maxOutputTokens, coveredTokens].map((limit) => limit ?? Number.POSITIVE_INFINITY);
-  return Math.min(...limits, Math.max(room, smallestRoom));
-}
-
-/** Where a provider wants a limit and the catalogue knows none. */
-const defaultMaxTokens = 8_192;
-/** The input estimate may be too high: an answer is never left with less than this because of it. */
-const smallestRoom = 1_024;
-
-/**
- * What this model signed earlier in the conversation and the client did not send back; nothing where the provider signs nothing.
- * The request can be fitted to do without, so that a fault of the books is no fault of the request.
- */
-export function recallReasoning(run: Run, target: Target): Promise<CallState | null> | null {
-  const { question, deps } = run;
-  const { unsignedCalls } = question.facts.shape;
-  if (unsignedCalls.length === 0 || question.byoKey || !target.provider.signsReasoning) return null;
-  return deps.reasoning.recall(getOwner(run, target), unsignedCalls).catch((error: unknown) => {
-    deps.log({ event: 'reasoning_not_recalled', request_id: question.requestId, cause: String(error) });
-    return null;
-  });
-}
-
-/** Keeps what the provider signed, so that it is there when the calls' results come. Never of a caller's own key (§3.4). */
-export function keepReasoning(run: Run, target: Target): Promise<void> | undefined {
-  const { signed, question, deps } = run;
-  if (signed.length === 0 || question.byoKey) return undefined;
-  return deps.reasoning.keep(getOwner(run, target), signed).catch((error: unknown) => {
-    deps.log({ event: 'reasoning_not_kept', request_id: question.requestId, cause: String(error) });
-  });
-}
-
-const getOwner = ({ question }: Run, { model }: Target): ReasoningOwner => ({
-  accountId: question.principal.accountId,
-  model: model.id,
-});
-
-/** The shape of a conversation whose lost thinking was found again. `model`: who thought it. */
-function foundAgain(shape: ConversationShape, recalled: CallState | null, model: string): ConversationShape {
-  const { lastCalls } = shape;
-  const found = lastCalls?.ids.some((id) => recalled?.get(id)?.anthropic);
-  return lastCalls && found ? { ...shape, lastCalls: { ...lastCalls, thinkers: [model] } } : shape;
-}

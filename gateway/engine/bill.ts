@@ -1,29 +1,72 @@
-import type { ErrorCode } from '#shared/errors.ts';
+import { billLines } from '#shared/bill-lines.ts';
+import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { getCost, noTokens, type Price } from '#shared/price.ts';
-import type { Routing, Warning } from '#shared/wire/chat-response.ts';
+import type { CostBreakdown, FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { priceAsServed } from '../models/catalogue/service-tiers.ts';
 import { tokensPerSearch } from '../providers/content/estimate-tokens.ts';
+import type { Served } from '../providers/provider.ts';
+import type { RoutePlan } from './admit.ts';
+import type { ChatRequest } from './answer.ts';
+import type { Attempt } from './attempt.ts';
 import type { Metered } from './billing/meter.ts';
-import { highestCost } from './billing/reserve.ts';
-import { type Billable, type BilledTry, getRouting, type Outcome } from './run.ts';
+import { type Extent, highestCost, type Reserve } from './billing/reserve.ts';
+import type { ChatTask } from './chat-task.ts';
+import type { EngineDeps } from './engine.ts';
+import { explain } from './routing/resolve.ts';
 
-/** How a request ends in the books, and what was measured of it. */
+/** How an answer ended. */
+export type Outcome =
+  | { readonly kind: 'finished'; readonly reason: FinishReason; readonly served: Served | null }
+  | { readonly kind: 'out_of_credit' }
+  | {
+      readonly kind: 'failed';
+      readonly error: AppError;
+      /** The upstream broke off because it had to wait for the client: that counts as if the client had disconnected. */
+      readonly byClient: boolean;
+    };
+
+/** The part of a request that its bill depends on, for chats and for embeddings. */
+export interface Billable extends Pick<ChatTask, 'attempts' | 'startedAt' | 'wasted' | 'hasSent'> {
+  readonly request: Pick<ChatRequest, 'requestId' | 'byoKey' | 'fullRouting' | 'stream'>;
+  readonly deps: Pick<EngineDeps, 'byokFeeBps' | 'catalogue' | 'now'>;
+  readonly plan: Pick<RoutePlan, 'decision' | 'targets'> & { readonly features: Omit<Extent, 'outputTokens'> };
+  readonly reserve: Pick<Reserve, 'held'>;
+  readonly current: BilledAttempt | null;
+}
+
+export type BilledAttempt = Pick<Attempt, 'target' | 'meter' | 'limits' | 'firstTokenAt'>;
+
+/** How the model was chosen and which models were tried so far. */
+export const getRouting = (
+  { plan, deps, attempts, request }: Billable,
+  { target }: BilledAttempt,
+  full = request.fullRouting,
+) =>
+  explain({
+    decision: plan.decision,
+    model: target.model,
+    attempts,
+    catalogueVersion: deps.catalogue().version,
+    full,
+  });
+
+/** How a request ends in the ledger, and what was measured of it. */
 export interface Bill {
   readonly settlement: Settlement;
-  /** The whole decision; null where nobody was asked. */
+  /** The complete routing decision. Null when no model was asked. */
   readonly routing: Routing | null;
   readonly metered: Metered;
-  /** For the log: what the upstream said that cannot be, and what was booked in its place. Null where all of it can. */
+  /** For the log: the upstream's impossible report, and what was charged in its place. Null when the report is possible. */
   readonly unbelieved: Readonly<Record<string, unknown>> | null;
-  /** The tier of service that was served, where nobody knows its price: it was billed as the one that was asked for. */
+  /** The service tier that was served, when its price is not known. The answer was then charged at the tier that was asked for. */
   readonly unpricedTier: string | null;
 }
 
-/** The client left, or its credential was taken away in the middle: what was produced by then is paid for. */
+/** The client disconnected, or its credential was revoked in the middle: what was produced by then is charged. */
 const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['client_closed_request', 'invalid_api_key', 'invalid_token', 'account_suspended'] as const),
 ]);
@@ -32,59 +75,59 @@ const isCancelled = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
 
 /**
- * Whether nothing is charged (§1.4.7): no upstream began, or one failed by itself before the caller got anything, or the gateway shut
- * down before that. Whatever else ends an answer, the upstream bills what it produced, and so does the gateway.
+ * Whether nothing is charged (§1.4.7): no upstream began, or one failed before the caller got anything, or the gateway shut down before
+ * that. In every other case the upstream charges for what it produced, and so does the gateway.
  */
-function isFree({ current, spoken, question }: Billable, outcome: Outcome): boolean {
+function isFree({ current, hasSent, request }: Billable, outcome: Outcome): boolean {
   if (!current?.meter.started) return true;
   if (outcome.kind !== 'failed' || isCancelled(outcome)) return false;
-  // Who waits for all of an answer gets an error in its place.
-  const isDelivered = spoken && question.stream;
+  // The client of a non-streaming answer gets an error in its place.
+  const isDelivered = hasSent && request.stream;
   return !isDelivered && (outcome.error.origin === 'upstream' || outcome.error.code === 'shutting_down');
 }
 
-/** The answer, or a part of it, is paid for, and how much that was only the provider can say. */
-export function endsUncounted(run: Billable, outcome: Outcome): boolean {
-  if (outcome.kind === 'finished') return run.current?.meter.started === true && !run.current.meter.counted;
-  return !isFree(run, outcome) && run.current?.meter.countedWhole !== true;
+/** Whether the answer is charged although only its provider knows for how many tokens. */
+export function endsUncounted(billable: Billable, outcome: Outcome): boolean {
+  if (outcome.kind === 'finished') return billable.current?.meter.started === true && !billable.current.meter.counted;
+  return !isFree(billable, outcome) && billable.current?.meter.countedWhole !== true;
 }
 
-/** The billing table of §1.4.7. `withinHold`: what the hold doesn't cover is left out. */
-export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bill {
-  const { question, current, startedAt, deps } = run;
+/** Makes the bill by the table of §1.4.7. `withinHold`: the cost that the hold does not cover is left out. */
+export function billFor(billable: Billable, outcome: Outcome, withinHold = false): Bill {
+  const { request, current, startedAt, deps } = billable;
   const cancelled = isCancelled(outcome);
   const started = current?.meter.started ?? false;
-  const metered = meteredFor(run, outcome, withinHold);
-  // Providers bill by the tier that they served, which may be another than was asked and held for.
+  const metered = meteredFor(billable, outcome, withinHold);
+  // Providers charge by the tier that they served, which may not be the one that was asked for.
   const served = outcome.kind === 'finished' && !withinHold ? outcome.served?.serviceTier : undefined;
-  const { price, isKnown } = priceAsServed(current?.target.model ?? run.admitted.targets[0].model, served);
+  const { price, isKnown } = priceAsServed(current?.target.model ?? billable.plan.targets[0].model, served);
   const cost = current && started ? costOfUsage(price, metered) : nanoUsd(0n);
-  const free = isFree(run, outcome);
+  const free = isFree(billable, outcome);
   const ownCost = current && started ? costByOwnPrice(current, price, metered) : null;
-  const payable = ownCost ?? (current && started ? chargeable(run, current, metered, cost, withinHold) : cost);
-  const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
-  const model = current?.target.model ?? run.admitted.targets[0].model;
+  const payable = ownCost ?? (current && started ? chargeable(billable, current, metered, cost, withinHold) : cost);
+  const byokFeeBps = request.byoKey === null ? null : deps.byokFeeBps;
+  const model = current?.target.model ?? billable.plan.targets[0].model;
   const isClamped = metered.unbelieved !== undefined || (ownCost === null && payable < cost);
-  // The books keep the whole decision, whatever the answer told (§5.6).
-  const routing = current ? getRouting(run, current, true) : null;
+  // The ledger keeps the complete decision, whatever the answer contained (§5.6).
+  const routing = current ? getRouting(billable, current, true) : null;
   return {
     metered,
     routing,
     unpricedTier: isKnown ? null : (served ?? null),
     unbelieved: isClamped ? getUnbelieved(model, metered, payable) : null,
     settlement: {
-      requestId: question.requestId,
+      requestId: request.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
       errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
       charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : getFee(price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
-      upstreamCost: nanoUsd(run.wasted + cost),
+      upstreamCost: nanoUsd(billable.wasted + cost),
       estimated: metered.estimated || (ownCost === null && payable < cost) || !isKnown,
       ...(free ? {} : costUpTo(current, metered, cost)),
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
-      // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
+      // When the upstream reported its cost, no price of ours was used. A fee is a share of what our price comes to.
       price: metered.reportedCost === null || ownCost !== null || byokFeeBps ? price : null,
       routing: routing && JSON.stringify(routing),
       attempts: routing?.attempts.length ?? 0,
@@ -94,38 +137,38 @@ export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bi
   };
 }
 
-/** What the operator's own price makes of it, where a server names a cost of its own: that is then only what it costs the operator. */
-const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Metered): NanoUsd | null =>
+/** The cost by the operator's own price, when the server reports a cost of its own: that one is then only the operator's expense. */
+const costByOwnPrice = ({ target }: BilledAttempt, price: Price | null, metered: Metered): NanoUsd | null =>
   price !== null && target.model.isOwnPrice && metered.reportedCost !== null && !metered.isProviderBill
     ? getCost(price, metered.usage)
     : null;
 
-/** What the provider may bill where its count never came: more than the estimate, or nothing is said. */
-function costUpTo(current: BilledTry | null, metered: Metered, cost: NanoUsd): Pick<Settlement, 'costUpTo'> {
+/** The most that the provider may charge when its count never came, if that is more than the estimate. */
+function costUpTo(current: BilledAttempt | null, metered: Metered, cost: NanoUsd): Pick<Settlement, 'costUpTo'> {
   const price = current?.target.model.price;
   const usage = current?.meter.atMost(metered);
-  // A simulated model stops at once: nothing is unseen.
+  // A simulated model stops at once and produces nothing that was not seen.
   if (!price || !usage || current?.target.model.simulated) return {};
   const most = getCost(price, usage);
   return most > cost ? { costUpTo: most } : {};
 }
 
-/** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
+/** A server without a known price may report at most this cost, in pico-USD per token: more than any model is known to cost. */
 const dearestUnknown = 1_000_000_000n;
 
-/** What an upstream names as its cost is charged where that can be; else what our price makes of its count (docs/decisions/027). */
+/** The upstream's reported cost is charged when it is possible, else the cost of its token count at our price (docs/decisions/027). */
 function chargeable(
-  { admitted, reserve, question }: Billable,
-  current: BilledTry,
+  { plan, reserve, request }: Billable,
+  current: BilledAttempt,
   metered: Metered,
   cost: NanoUsd,
   withinHold: boolean,
 ): NanoUsd {
   const { model } = current.target;
-  if (metered.reportedCost === null || question.byoKey !== null || cost <= reserve.held) return cost;
+  if (metered.reportedCost === null || request.byoKey !== null || cost <= reserve.held) return cost;
   const { inputTokens, outputTokens, searches } = current.limits;
   const tokens = BigInt(inputTokens + outputTokens);
-  const dearest = highestCost(model, { ...admitted.features, inputTokens, outputTokens });
+  const dearest = highestCost(model, { ...plan.features, inputTokens, outputTokens });
   const canBe =
     metered.unbelieved === undefined &&
     cost <= ceilToNano(dearest ?? picoUsd((tokens + BigInt(searches * tokensPerSearch)) * dearestUnknown));
@@ -144,7 +187,7 @@ const getUnbelieved = ({ provider, model }: CatalogueModel, metered: Metered, bo
     : { reported_usd: formatUsd(metered.reportedCost), booked_usd: formatUsd(booked) }),
 });
 
-/** No fee where no price is known: what the upstream says of itself is not what was held for. */
+/** The fee on the caller's own key. It is 0 when no price is known, because the hold could not cover what the upstream reports. */
 const getFee = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
   price ? byokFee(price, usage, bps) : nanoUsd(0n);
 
@@ -155,35 +198,40 @@ function meteredFor({ current }: Billable, outcome: Outcome, withinHold: boolean
   return withinHold ? meter.withinHold(metered) : metered;
 }
 
-/** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
-export const upstreamCost = ({ target }: BilledTry, metered: Metered): NanoUsd =>
+/** What a settled request's cost is made of. The app shows it without asking for the record. `charged`: what the ledger took. */
+export function toCostBreakdown({ settlement, metered }: Bill, charged: NanoUsd, isOwnKey: boolean): CostBreakdown {
+  const { price, upstreamCost, estimated, costUpTo } = settlement;
+  const total = isOwnKey ? upstreamCost : charged;
+  return {
+    cost_lines: price && total > 0n ? [...billLines(price, metered.usage, total).lines] : [],
+    price_as_of: price?.asOf ?? null,
+    price_source: price?.source ?? null,
+    ...(estimated && costUpTo !== undefined ? { cost_up_to_usd: formatUsd(costUpTo) } : {}),
+  };
+}
+
+/** What an attempt costs whoever pays the upstream: its reported cost if it has one, and 0 when no price is known. */
+export const upstreamCost = ({ target }: BilledAttempt, metered: Metered): NanoUsd =>
   costOfUsage(target.model.price, metered);
 
 const costOfUsage = (price: Price | null, { usage, reportedCost }: Metered): NanoUsd =>
   reportedCost ?? (price ? getCost(price, usage) : nanoUsd(0n));
 
-/** What is to be said of an answer once it is billed. */
-export const billWarnings = (outcome: Outcome, bill: Bill): Warning[] => [
-  ...creditWarning(outcome),
-  ...usageWarning(bill),
-  ...tierWarning(bill),
-];
-
-function tierWarning({ unpricedTier }: Bill): Warning[] {
-  if (unpricedTier === null) return [];
-  const message = `The provider served this in its tier "${unpricedTier}", whose price is not known here: the cost is an estimate.`;
-  return [{ code: 'tier_price_unknown', param: 'service_tier', message }];
-}
-
-function usageWarning({ unbelieved }: Bill): Warning[] {
-  if (!unbelieved) return [];
-  const message =
-    'The provider reported more than this request can have used. What was set aside for it is the most that is charged.';
-  return [{ code: 'usage_clamped', param: null, message }];
-}
-
-function creditWarning(outcome: Outcome): Warning[] {
-  if (outcome.kind !== 'out_of_credit') return [];
-  const message = 'The balance or a spending limit did not cover a longer answer, so it ends here.';
-  return [{ code: 'stopped_by_credit', param: null, message }];
+/** The warnings that an answer gets when its bill is made. */
+export function billWarnings(outcome: Outcome, { unbelieved, unpricedTier }: Bill): Warning[] {
+  const warnings: Warning[] = [];
+  const warn = (code: string, param: string | null, message: string) => warnings.push({ code, param, message });
+  if (outcome.kind === 'out_of_credit') {
+    warn('stopped_by_credit', null, 'The balance or a spending limit did not cover a longer answer, so it ends here.');
+  }
+  if (unbelieved) {
+    const message =
+      'The provider reported more than this request can have used. What was set aside for it is the most that is charged.';
+    warn('usage_clamped', null, message);
+  }
+  if (unpricedTier !== null) {
+    const message = `The provider served this in its tier "${unpricedTier}", whose price is not known here: the cost is an estimate.`;
+    warn('tier_price_unknown', 'service_tier', message);
+  }
+  return warnings;
 }

@@ -43,7 +43,7 @@ test.each([true, false])(
   },
 );
 
-test('a disk that fails: an error in place of an answer, and the upstream is hung up on', async () => {
+test('a disk that fails gives an error in place of an answer, and the upstream is aborted', async () => {
   let broken = false;
   const bench = await open({
     sync: async () => {

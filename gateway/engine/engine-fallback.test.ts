@@ -39,7 +39,7 @@ describe('fallback', () => {
     testModel('anthropic/claude-x'),
   ];
 
-  test('a model whose own limit is used up is passed over by a router, and where nothing else is left that is said', async () => {
+  test('a model whose own limit is used up is passed over by the router, and named in the error when no other is left', async () => {
     upstream.replyWith(byProvider({ openai: streamReply(wholeOpenAi), anthropic: streamReply(wholeAnthropic) }));
     const bench = await open({ models });
     const limit = (limits: Readonly<Record<string, bigint>>) =>
@@ -154,7 +154,7 @@ describe('fallback', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('does not happen where the caller forbids it', async () => {
+  test('does not happen when the caller forbids it', async () => {
     upstream.replyWith(errorReply(529, {}));
     const bench = await open({ models });
     await bench.post(path, { ...viaRouter, route: { allow_fallbacks: false } });
@@ -236,7 +236,7 @@ describe('the router', () => {
     expect(response.headers.get('x-portico-provider')).toBe('openai');
   });
 
-  test('lets the tour answer where nothing real is configured', async () => {
+  test('lets the tour answer when no real model is configured', async () => {
     const bench = await open({ providers: {} });
     const response = await bench.post(path, { messages });
     expect(response.headers.get('x-portico-model')).toBe('tour');
@@ -253,7 +253,7 @@ describe('the router', () => {
     expect(error.details?.excluded).toContainEqual({ id: 'openai/gpt-x', excluded: ['max_cost'] });
   });
 
-  test('explains every candidate where that is asked for', async () => {
+  test('explains every candidate when that is asked for', async () => {
     upstream.replyWith(byProvider({ openai: streamReply(wholeOpenAi), anthropic: streamReply(wholeAnthropic) }));
     const bench = await open({ models: [testModel('openai/gpt-x'), testModel('anthropic/claude-x')] });
     const headers = { 'x-portico-route-detail': 'full' };

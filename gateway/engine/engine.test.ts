@@ -72,7 +72,7 @@ describe('what is charged (the billing table)', () => {
     },
   );
 
-  test('an answer whose upstream counted nothing: the estimate, and it says so', async () => {
+  test('an answer whose upstream reported no count costs an estimate, and is marked as estimated', async () => {
     upstream.replyWith(
       streamReply(recordedStreams.openai.filter((event) => !event.includes('"prompt_tokens"')).join('')),
     );
@@ -83,7 +83,7 @@ describe('what is charged (the billing table)', () => {
     expect((await bench.onlyRequest()).charge).toBeGreaterThan(0n);
   });
 
-  test('a client that left in the middle: what had come, and the upstream is aborted', async () => {
+  test('a client that disconnects in the middle pays for what had come, and the upstream is aborted', async () => {
     const begun = recordedStreams.anthropic.slice(0, 8).join('');
     upstream.replyWith(hangingReply(begun));
     const bench = await open();
@@ -99,7 +99,7 @@ describe('what is charged (the billing table)', () => {
     expect((await bench.account()).held).toBe(0n);
   });
 
-  test('a client that left after the upstream had read its question: the question', async () => {
+  test('a client that disconnects after the upstream had read the prompt pays for the prompt', async () => {
     const abort = new AbortController();
     upstream.replyWith(hangingReply(recordedStreams.anthropic[0] ?? ''));
     const bench = await open({ fetch: leavingAfterFirstChunk(abort) });
@@ -123,7 +123,7 @@ describe('what is charged (the billing table)', () => {
     });
   });
 
-  test('a client that left an answer it wanted whole: what had come', async () => {
+  test('a client that disconnects from a non-streaming answer pays for what had come', async () => {
     const abort = new AbortController();
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open({ fetch: leavingAfterFirstChunk(abort), timeouts: { readOnMs: 50 } });
@@ -153,7 +153,7 @@ describe('what is charged (the billing table)', () => {
     expect(row.upstream_cost).toBeGreaterThan(20_000n);
   });
 
-  test('the caller’s own key: nothing, with what it will cost them', async () => {
+  test('with the caller’s own key nothing is charged, and the provider’s cost is reported', async () => {
     upstream.replyWith(streamReply(wholeOpenAi));
     const bench = await open({ balance: '0' });
     const response = await bench.post(path, { ...toOpenAi, byoapi_key: 'own-key-of-caller' });
@@ -165,7 +165,7 @@ describe('what is charged (the billing table)', () => {
 });
 
 describe('the hold', () => {
-  test('a balance that cannot cover it is a 402 that names what it could cover, before anyone is called', async () => {
+  test('is refused with 402 and the tokens that the balance covers, before any upstream is called', async () => {
     const bench = await open({ balance: '0.001' });
     const response = await bench.post(path, { ...toOpenAi, max_tokens: 4_000 });
     const { error } = errorBody.parse(await response.json());
@@ -196,7 +196,7 @@ describe('the hold', () => {
     expect((await bench.account()).held).toBe(0n);
   });
 
-  test('that cannot grow ends the answer as cut for length, charged, with a warning, and stops the upstream', async () => {
+  test('that cannot be raised ends the answer with finish_reason length, a charge and a warning, and stops the upstream', async () => {
     upstream.replyWith(streamReply(long(40)));
     const bench = await open({ balance: '0.017' });
     const answer = completionResponse.parse(await (await bench.post(path, toOpenAi)).json());
@@ -209,7 +209,7 @@ describe('the hold', () => {
     expect((await bench.account()).held).toBe(0n);
   });
 
-  test('is not asked of an account that is only metered', async () => {
+  test('is not needed for an account that is only metered', async () => {
     upstream.replyWith(streamReply(wholeOpenAi));
     const bench = await open({ balance: '0', plan: 'local' });
     expect((await bench.post(path, toOpenAi)).status).toBe(200);
@@ -218,7 +218,7 @@ describe('the hold', () => {
 });
 
 describe('the end of the gateway', () => {
-  test('aborts what still runs after its grace, and charges what was delivered of it', async () => {
+  test('aborts running answers after the grace period, and charges what was delivered', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open();
     const response = await bench.post(path, { ...toOpenAi, stream: true });
@@ -282,7 +282,7 @@ describe('who asks', () => {
 });
 
 describe('a model that was named', () => {
-  test('is held to the caller’s hard conditions too', async () => {
+  test('must meet the caller’s hard conditions too', async () => {
     const bench = await open();
     const dear = await bench.post(path, { ...toOpenAi, route: { max_cost_usd: '0.000001' } });
     expect(errorBody.parse(await dear.json()).error.code).toBe('no_eligible_model');
@@ -291,7 +291,7 @@ describe('a model that was named', () => {
     expect(error.details?.excluded).toEqual([{ id: 'openai/gpt-x', excluded: ['parameter:seed'] }]);
   });
 
-  test('is not sent what it does not take, and the caller is told', async () => {
+  test('is not sent unsupported parameters, and the caller gets a warning', async () => {
     upstream.replyWith(streamReply(wholeOpenAi));
     const bench = await open();
     const body = { ...toOpenAi, seed: 7, user: 'someone@example.com', verbosity: 'low', parallel_tool_calls: true };
@@ -303,7 +303,7 @@ describe('a model that was named', () => {
     expect(Object.keys(sent ?? {})).not.toContain('parallel_tool_calls');
   });
 
-  test('that says nothing at all still counts one attempt', async () => {
+  test('that sends nothing at all still counts as one attempt', async () => {
     const empty = recordedStreams.openai.filter((event) => !/"content":"[^"]|tool_calls":\[/.test(event));
     upstream.replyWith(streamReply(empty.join('')));
     const bench = await open();

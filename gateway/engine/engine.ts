@@ -5,37 +5,29 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Catalogue } from '../models/catalogue/catalogue.ts';
 import type { Registry } from '../providers/registry.ts';
 import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
-import { andThen } from '../runtime/concurrency/awaitable.ts';
 import { createSlotSet, type Running } from '../runtime/concurrency/running.ts';
-import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
-import type { AnswerObserver, Engine } from './answer.ts';
-import { type Backpressure, measureBackpressure } from './answer-listener.ts';
-import { runAnswer } from './answer-task.ts';
+import { Stop } from '../runtime/concurrency/stop-signal.ts';
+import type { Engine } from './answer.ts';
+import { AnswerDelivery, createDisconnectPenalties, type DisconnectPenalties } from './answer-delivery.ts';
 import { createTrueBills, type TrueBills } from './billing/true-bill.ts';
-import {
-  createClientDisconnect,
-  createDisconnectPenalties,
-  type DisconnectPenalties,
-  startAnswerClock,
-} from './disconnect.ts';
+import { answerRequest } from './chat-task.ts';
 import type { ReasoningState } from './reasoning/reasoning-state.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/resolve.ts';
-import type { Emit } from './run.ts';
 
-/** Answers that are read on without their clients, for the count that their providers send last (docs/decisions/102). */
+/** Keeps reading answers whose clients have disconnected, for the token count that their providers send last (docs/decisions/102). */
 interface ReadingOn {
-  /** Takes a place. Null where there is none; else what gives it back. `stop` is called when the time is up. */
+  /** Takes a place and returns the function that gives it back. Null when no place is free. `stop` is called when the time is up. */
   begin(accountId: string, stop: () => void): (() => void) | null;
 }
 
 interface ReadingOnDeps {
-  /** How long one is read on, in milliseconds. */
+  /** How long one answer is read on, in milliseconds. */
   readonly withinMs: number;
   readonly running: Pick<Running, 'draining' | 'whenDraining'>;
 }
 
-/** No limit of an account counts them any more, and each keeps a connection and its request in memory. */
+/** No rate limit counts these answers any more, and each keeps a connection and its request in memory. */
 const maxAtOnce = { all: 200, account: 20 };
 
 function createReadingOn({ withinMs, running }: ReadingOnDeps): ReadingOn {
@@ -61,20 +53,20 @@ function createReadingOn({ withinMs, running }: ReadingOnDeps): ReadingOn {
   };
 }
 
-/** Which part of its last prompt each conversation had read from its provider's cache. */
+/** Remembers which share of its last prompt each conversation had read from its provider's cache. */
 interface CachedShares {
   /** From 0 to 1. */
   recall(conversation: string, modelId: string): number;
   remember(conversation: string, modelId: string, usage: TokenUsage): void;
 }
 
-/** Providers keep a prompt for five to ten minutes as a rule. */
+/** Providers usually keep a prompt for five to ten minutes. */
 const keptMs = 600_000;
 const maxEntries = 10_000;
 
 /**
- * An answer that is left before its count is estimated by this: most of a long conversation costs a tenth, and only the count
- * would say so (docs/decisions/102).
+ * The estimate for an answer whose client left before the count came uses this share: most tokens of a long conversation cost a tenth of
+ * the full price (docs/decisions/102).
  */
 function createCachedShares(now: () => number): CachedShares {
   const entries = new Map<string, { readonly modelId: string; readonly share: number; readonly until: number }>();
@@ -96,19 +88,19 @@ function createCachedShares(now: () => number): CachedShares {
 export interface EngineTimeouts {
   /** From the request to the upstream's first event, over all attempts. */
   readonly firstEventMs: number;
-  /** The same for one attempt that is not the last, of a model that does not think. */
+  /** The same for one attempt that is not the last, with a model that does not think. */
   readonly attemptMs: number;
-  /** Between two pieces of a stream, comments and pings included, while we listen. */
+  /** The longest silence between two pieces of a stream, comments and pings included, while the gateway reads it. */
   readonly silentMs: number;
-  /** From the request to the end of the answer, without the time in which its client kept the upstream waiting. */
+  /** From the request to the end of the answer, without the time in which the client made the upstream wait. */
   readonly totalMs: number;
-  /** The same where a model thinks, which may be silent for minutes. No other one is asked meanwhile. */
+  /** The same limits for a model that thinks, which may be silent for minutes. No other model is asked meanwhile. */
   readonly thinking: { readonly firstEventMs: number; readonly silentMs: number; readonly totalMs: number };
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
-  /** For how long a provider is asked what an answer cost that its client left. */
+  /** How long the gateway asks a provider what an answer cost whose client disconnected. */
   readonly trueBillMs: number;
-  /** For how long an answer that its client left is read on, for the count that comes last. */
+  /** How long an answer whose client disconnected is read on for its token count. */
   readonly readOnMs: number;
 }
 
@@ -126,15 +118,15 @@ export const engineTimeouts: EngineTimeouts = {
 
 export interface EngineDeps {
   readonly ledger: Ledger;
-  /** What providers sign and clients drop. */
+  /** The signed reasoning that providers want back and clients drop. */
   readonly reasoning: Pick<ReasoningState, 'keep' | 'recall'>;
   readonly registry: Registry;
-  /** All models that may be served, the registry's own included. */
+  /** All models that may be served, including the registry's own. */
   readonly catalogue: () => Catalogue;
   readonly health: Health;
   readonly sticky: Sticky;
   readonly running: Running;
-  /** Ends answers whose credential is taken away. */
+  /** Ends answers whose credential is revoked. */
   readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
   readonly trueBills: TrueBills;
@@ -144,22 +136,22 @@ export interface EngineDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly fetch: UpstreamFetch;
-  /** Whether it waits as long as a whole answer may take to begin. */
+  /** Whether `fetch` waits as long as a non-streaming answer may take to begin. */
   readonly isNonStreaming: boolean;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   /** The word in front of `/router`. */
   readonly vendor: string;
   readonly timeouts: EngineTimeouts;
-  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  /** The operator's fee for answers on a caller's own key, in basis points of their cost (§6). */
   readonly byokFeeBps: number;
 }
 
-/** What an engine makes for itself. */
+/** The dependencies that the engine creates itself. */
 type Made = 'leases' | 'disconnectPenalties' | 'trueBills' | 'readingOn' | 'cachedShares';
 
-/** admit → hold → choose → attempt → settle, each answer in a task of its own. */
+/** Admits, holds, chooses, attempts and settles, with a task of its own for each answer. */
 export function createEngine(given: Omit<EngineDeps, Made>): Engine {
-  const { running, log, now } = given;
+  const { running, registry, log, now } = given;
   const { leaseMs, trueBillMs, readOnMs } = given.timeouts;
   const trueBills = createTrueBills({ withinMs: trueBillMs, running, log });
   const deps: EngineDeps = {
@@ -171,99 +163,43 @@ export function createEngine(given: Omit<EngineDeps, Made>): Engine {
     disconnectPenalties: createDisconnectPenalties(now),
   };
   return {
-    answer(question, client, reader, watcher) {
+    answer(request, client, sink, observer) {
       const abort = new Stop();
-      const disconnect = createClientDisconnect(reader, (provider) => drains(deps, provider), abort);
-      const backpressure = measureBackpressure(disconnect.emit);
-      const clock = startClock(abort, deps, backpressure, disconnect.expire);
-      const unlink = stopWhen(abort, client, deps, disconnect.leave);
-      const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
-      let tokens = 0;
-      const measured = (count: number) => {
-        tokens = count;
-        watcher?.measured?.(count);
-      };
-      const left = (error: AppError) => {
-        watcher?.left?.(error);
-        disconnect.fail(error);
-      };
-      const over = () => {
-        clock.stop();
+      const drains = (provider: string) => registry.get(provider)?.credential?.onDisconnect === 'drain';
+      const delivery = new AnswerDelivery(sink, observer ?? null, abort, drains, deps.timeouts.totalMs);
+      const onClient = () => delivery.leave(client.reason instanceof AppError ? client.reason : clientGone());
+      const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
+      if (client.aborted) onClient();
+      if (running.stopped) onShutdown();
+      client.addEventListener('abort', onClient, { once: true });
+      const unlink = running.whenStopped(onShutdown);
+      const unwatch = deps.credentials.watch(request.principal, (why) => abort.abort(why));
+      const run = async () => {
+        let failure: unknown = null;
+        try {
+          await answerRequest({ request, deps, signal: abort, delivery });
+        } catch (error) {
+          failure = error;
+        }
+        await delivery.end(failure);
+        client.removeEventListener('abort', onClient);
         unlink();
         unwatch();
       };
-      const context = { question, deps, signal: abort, disconnect, backpressure, clock, measured, left };
-      const task = runAnswer({ ...context, emit: watched((parts) => backpressure.emit(parts), watcher) }).then(
-        () =>
-          andThen(watcher?.ended(tokens, null), () => {
-            disconnect.end();
-            over();
-          }),
-        (error: unknown) =>
-          andThen(watcher?.ended(tokens, error), () => {
-            disconnect.fail(error);
-            over();
-          }),
-      );
-      void deps.running.track(task);
+      void running.track(run());
     },
   };
 }
 
-/** Shows parts to the watcher before they are handed on. */
-function watched(push: Emit, watcher: AnswerObserver | undefined): Emit {
-  if (!watcher?.parts) return push;
-  return (parts) => {
-    const seen = watcher.parts?.(parts);
-    return seen === undefined ? push(parts) : seen.then(() => push(parts));
-  };
-}
-
-const drains = ({ registry }: EngineDeps, provider: string) =>
-  registry.get(provider)?.credential?.onDisconnect === 'drain';
-
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
-const tookTooLong = () =>
-  new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
-
-/** The upstream was at work all the time, and bills it: the limit is the gateway's. */
-const ranOutOfTime = () =>
-  new AppError('upstream_timeout', 'The answer took longer than the gateway allows.', { origin: 'gateway' });
-
-/** Ends an answer when its time is up. */
-const startClock = (
-  abort: Stop,
-  { timeouts }: EngineDeps,
-  backpressure: Backpressure,
-  leave: (why: AppError) => void,
-) =>
-  startAnswerClock(timeouts.totalMs, backpressure, {
-    upstream: () => abort.abort(ranOutOfTime()),
-    client: () => leave(tookTooLong()),
-  });
-
-/** Ends an answer when its client leaves or the gateway shuts down. Returns what undoes the links. */
-function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, leave: (why: AppError) => void): () => void {
-  const onClient = () => leave(client.reason instanceof AppError ? client.reason : clientGone());
-  const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
-  if (client.aborted) onClient();
-  if (deps.running.stopped) onShutdown();
-  client.addEventListener('abort', onClient, { once: true });
-  const unlink = deps.running.whenStopped(onShutdown);
-  return () => {
-    client.removeEventListener('abort', onClient);
-    unlink();
-  };
-}
-
-/** Something that has to give a sign of life again and again for as long as it runs. */
+/** Renews the holds of requests for as long as they run. */
 export interface Leases {
-  /** Calls `renew` once in each interval until the function that it answers is called. */
+  /** Calls `renew` once in each interval until the returned function is called. */
   keep(renew: () => void): () => void;
 }
 
-/** One timer for all: what begins in the middle of an interval is first renewed at its end. */
+/** One timer serves all requests, so a hold that begins in the middle of an interval is first renewed at its end. */
 export function createLeases(intervalMs: number): Leases {
   const kept = createSlotSet<() => void>();
   let timer: NodeJS.Timeout | null = null;

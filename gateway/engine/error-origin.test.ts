@@ -77,7 +77,7 @@ const getCost = (input: number, output: number) => BigInt(input) * 2_000n + BigI
 const hello = [{ role: 'user', content: 'hello' }];
 
 describe('a limit that a caller can reach on purpose', () => {
-  test('keeps no answer for its idempotency key that is too long, says so, and bills it whole', async () => {
+  test('an answer that is too long is not stored for its idempotency key, has a warning, and is charged completely', async () => {
     const alternatives = Array.from({ length: 20 }, (_, at) => ({
       token: `word${at}`,
       logprob: -at,
@@ -223,7 +223,7 @@ test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'NO_IMAGE'])(
   },
 );
 
-test('one account alone closes a model to nobody else, whatever it makes of the answers', async () => {
+test('failures of one account never close a model to other accounts', async () => {
   upstream.replyWith(brokenReply(begun));
   const { gateway, post } = await open();
   const other = await gateway.operator.createAccount({ name: 'Other' });

@@ -75,7 +75,7 @@ const dialects = {
   },
 } as const;
 
-test('whatever a provider counts, nobody pays more than was held and the books stay exact', async () => {
+test('whatever a provider counts, no more than the hold is charged and the ledger stays exact', async () => {
   const { post, sound, held, last, pass } = await opened();
   const dialect = fc.constantFrom(...Object.values(dialects));
   const numbers = fc.array(lie, { minLength: 6, maxLength: 6 });
@@ -145,7 +145,7 @@ test.each([10_000, 200_000])(
   },
 );
 
-test('a limit by tokens is not used up by a count that cannot be', async () => {
+test('a token rate limit is not used up by an impossible count', async () => {
   const { post, gateway } = await opened();
   const account = await gateway.operator.createAccount({ name: 'Limited', plan: 'pro' });
   await gateway.operator.grant({ accountId: account.id, amount: parseUsd('10') });
@@ -156,7 +156,7 @@ test('a limit by tokens is not used up by a count that cannot be', async () => {
   for (let time = 0; time < 3; time += 1) expect((await ask()).status).toBe(200);
 });
 
-test('a cost that a provider names is charged where it can be, and else what was held', async () => {
+test('a provider’s reported cost is charged when it is possible, else the hold', async () => {
   const { post, sound, last } = await opened();
   const named = (cost: string) => recordedStreams.openai.join('').replace(/"usage":\{/, `"usage":{"cost":${cost},`);
   const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }], max_tokens: 100 };

@@ -115,7 +115,7 @@ test.each([
   expect(chunks.at(-1)?.usage?.cost_usd).toBe(cost);
 });
 
-test('what was seen of an answer that broke off is charged as images', async () => {
+test('images that were seen of an answer that broke off are charged as images', async () => {
   const { post, getRecord } = await open();
   instead = google.slice(0, google.lastIndexOf('data: '));
   instead = instead.replace(',"finishReason":"STOP"', '');
@@ -124,7 +124,7 @@ test('what was seen of an answer that broke off is charged as images', async () 
   expect(await getRecord()).toMatchObject({ status: 'failed', image_tokens: 2_240, estimated: true });
 });
 
-test('a count of images beyond the answer is not believed', async () => {
+test('a count of images that exceeds the answer is not believed', async () => {
   const { post, getRecord } = await open();
   instead = google.replace('"tokenCount":2240', '"tokenCount":9000000');
   await (await post('/v1/chat/completions', { model: 'google/gemini-3.1-flash-image', ...asked })).text();
@@ -182,7 +182,7 @@ test.each([
   expect((await answer.json()).error.param).toBe('messages[1].images[0].image_url.url');
 });
 
-test('the router chooses a model that makes images where they are asked for, and none where they are not', async () => {
+test('the router chooses a model that makes images only when images are asked for', async () => {
   const { post } = await open();
   const routed = async (body: object) =>
     quote.parse(await (await post('/v1/quote', { model: 'router', ...body })).json());
@@ -190,7 +190,7 @@ test('the router chooses a model that makes images where they are asked for, and
   expect((await routed({ messages })).routing.selected).not.toMatch(/image|painter/);
 });
 
-test('a model without images answers without them and says so; sound is refused', async () => {
+test('a model that makes no images answers without them and with a warning; audio is refused', async () => {
   const { post } = await open();
   const answer = completionResponse.parse(
     await (await post('/v1/chat/completions', { model: 'sandbox/echo', ...asked })).json(),

@@ -9,8 +9,8 @@ const refusals: Partial<Record<AppError['code'], string>> = {
 };
 
 /**
- * What went wrong with the caller's own key, in our words only: a provider's text may echo part of the key (wire
- * contract §6). Never a 401, which would say that the gateway's key is bad.
+ * Describes a failure with the caller's own key in our words only, because a provider's text may repeat part of the key (wire contract §6).
+ * Never a 401, which would mean that the gateway's key is bad.
  */
 export function ownKeyError(error: AppError): AppError {
   const { provider, param } = error;
@@ -36,7 +36,7 @@ export function ownKeyError(error: AppError): AppError {
   return withoutMessage(error);
 }
 
-/** Nobody but the vendor could say that there is no model of this name. */
+/** The error for a model that only the vendor could look up, and does not have. */
 export function unknownName({ model, provider }: Target, error: AppError): AppError | null {
   if (!model.unverified || getReason(error) !== 'model_unknown') return null;
   const message = `${provider.name} has no model "${model.model}". GET /models lists the ones there are.`;

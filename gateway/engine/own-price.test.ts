@@ -43,7 +43,7 @@ test.each([0, 0.001, 3])('an operator’s own price is charged when the server s
   expect(record).toMatchObject({ estimated: false });
 });
 
-test('a server’s own words are charged where the operator set no price', async () => {
+test('a server’s reported cost is charged when the operator set no price', async () => {
   expect((await charged(0.001, false)).charge).toBe(1_000_000n);
   expect((await charged(null, false)).charge).toBe(bookCost);
 });

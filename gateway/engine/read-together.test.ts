@@ -79,7 +79,7 @@ function cutAt(text: string, cuts: readonly number[]): Buffer[] {
 }
 
 describe('however an answer is cut on its way', () => {
-  test('its client gets the same events, and the books the same sums', async () => {
+  test('its client gets the same events, and the ledger the same amounts', async () => {
     const served = await openServed();
     const cuts = fc.array(fc.nat(), { maxLength: 40 });
     const turns = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
@@ -99,7 +99,7 @@ describe('however an answer is cut on its way', () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  test('it ends at the same word where the money ends', async () => {
+  test('it ends at the same word when the credit ends', async () => {
     const words = Array.from({ length: 4_000 }, (_, at) => completionEvent({ content: ` word ${at}` }));
     const events = [...words, ...ending];
     const outcomes = [];
@@ -124,7 +124,7 @@ describe('however an answer is cut on its way', () => {
   });
 });
 
-test('a long text whose pieces would end inside a character is said in full', async () => {
+test('a long text whose pieces would end inside a character arrives complete', async () => {
   const long = `a${'😀'.repeat(9_000)}`;
   const { said } = await answered(
     await openServed(),

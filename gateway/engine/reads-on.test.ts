@@ -106,7 +106,7 @@ describe('an answer whose client left', () => {
     expect(await ended()).toMatchObject({ status: 'cancelled', estimated: false, reasoning_tokens: 60_000 });
   });
 
-  test('stays held for until its count has come', async () => {
+  test('keeps its hold until its count has come', async () => {
     const { upstream, leave, ended, call, records } = await open(begun + words);
     await leave(thinking, 'END');
     expect((await records()).map(({ status }) => status)).toEqual(['running']);
@@ -116,7 +116,7 @@ describe('an answer whose client left', () => {
     await ended();
   });
 
-  test('is given up when the time is up, and charged what it was allowed to think', async () => {
+  test('is ended when the time is up, and charged for what it was allowed to think', async () => {
     const { upstream, leave, ended } = await open(begun + words, { timeouts: { readOnMs: 50 } });
     await leave(thinking, 'END');
     const record = await ended();
@@ -137,14 +137,14 @@ describe('an answer whose client left', () => {
     expect(parseUsd(record.cost_usd)).toBeGreaterThan(parseUsd('0.1'));
   });
 
-  test('is hung up on at once where the operator says so', async () => {
+  test('is aborted at once when the operator sets on_disconnect to abort', async () => {
     const { upstream, leave, ended } = await open(begun + words, { onDisconnect: 'abort' });
     await leave(thinking, 'END');
     await (await upstream.call()).closed;
     expect(await ended()).toMatchObject({ status: 'cancelled', estimated: true });
   });
 
-  test('is estimated where its provider breaks off afterwards', async () => {
+  test('is estimated when its provider breaks off afterwards', async () => {
     const { upstream, leave, ended } = await open(begun + words);
     await leave(thinking, 'END');
     upstream.breakOff();
@@ -182,7 +182,7 @@ const chatEnd = (cached: number) =>
     '0\r\n\r\n',
   ].join('');
 
-test('an estimate takes the part of the prompt that the last answer had read from the cache', async () => {
+test('an estimate uses the share of the prompt that the last answer had read from the cache', async () => {
   const { upstream, leave, ended, post, pass } = await open(
     streamHead + httpChunk(completionEvent({ content: 'Hello' })),
     { timeouts: { readOnMs: 50 } },

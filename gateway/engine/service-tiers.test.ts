@@ -117,7 +117,7 @@ describe.each([
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
   });
 
-  test('a tier whose price nobody knows is billed as an estimate, which says so', async () => {
+  test('a tier without a known price is charged by an estimate, with a warning', async () => {
     upstream.replyWith(servedIn('scale'));
     const { ask, record } = await open();
     const { text } = await ask({ stream }, path);
@@ -155,7 +155,7 @@ test('a balance that covers the standard price alone does not buy the priority t
   expect(parseUsd(priority.cost_usd.high)).toBe(2n * parseUsd(plain.cost_usd.high));
 });
 
-test('a regional address costs a tenth more for the models that OpenAI says it for', async () => {
+test('a regional address costs a tenth more for the models that OpenAI lists', async () => {
   const { pricedFor, priceAsServed } = await import('../models/catalogue/service-tiers.ts');
   const { liveCatalogue } = await import('../models/catalogue/build-catalogue.ts');
   const { models } = liveCatalogue(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitEvents } from './answer-listener.ts';
+import { splitEvents } from './attempt.ts';
 
 test('a long text in pieces is the same text, and no character is cut in two', () => {
   const text = fc.string({ unit: 'binary', maxLength: 12 }).map((unit) => `a${unit}`.repeat(9_000));
@@ -23,7 +23,7 @@ test.each([
   expect(splitEvents(event)).toBeNull();
 });
 
-test('of long thinking each piece has its part of the details, and the last the signature', () => {
+test('each piece of long thinking has its part of the details, and the last piece has the signature', () => {
   const text = 'x'.repeat(40_000);
   const detail = { type: 'reasoning.text', text, signature: 's', id: 'm/0/0' };
   const pieces = splitEvents({ type: 'reasoning-delta', text, details: [detail] }) ?? [];

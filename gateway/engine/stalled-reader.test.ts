@@ -109,7 +109,7 @@ const circuit = ({ gateway }: Served) =>
   /portico_circuit_open\{[^}]*gpt-4o-mini[^}]*\} (\S+)/.exec((gateway as { metrics(): string }).metrics())?.[1] ?? '0';
 
 describe('over sockets', () => {
-  test('clients that take nothing for a minute have left: they pay, and the model is as healthy as before', async () => {
+  test('clients that take nothing for a minute count as disconnected: they pay, and the model’s health is unchanged', async () => {
     const served = await openServed();
     await stalled(served);
     await vi.advanceTimersByTimeAsync(minute);
@@ -122,7 +122,7 @@ describe('over sockets', () => {
     expect(circuit(served)).toBe('0');
   });
 
-  test('a client that reads on within its minute loses nothing, though the provider’s own minute is over', async () => {
+  test('a client that reads on within a minute loses nothing, even when the provider’s silence limit has passed', async () => {
     const served = await openServed();
     const { clients, settled } = await stalled(served, 1);
     const [client] = clients as [Socket];
@@ -137,7 +137,7 @@ describe('over sockets', () => {
     expect(await served.ended(1)).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  test('a provider that breaks off because it had to wait is not at fault, and what came by then is paid', async () => {
+  test('a provider that breaks off because it had to wait is not at fault, and what came by then is charged', async () => {
     const served = await openServed();
     const { clients } = await stalled(served);
     await vi.advanceTimersByTimeAsync(minute / 2);
@@ -151,7 +151,7 @@ describe('over sockets', () => {
     expect(circuit(served)).toBe('0');
   });
 
-  test('a client that reads too slowly until its time is up has cancelled', async () => {
+  test('a client that reads too slowly until the time limit counts as cancelled', async () => {
     const served = await openServed({ timeouts: { totalMs: 2 * minute } });
     const { clients, settled } = await stalled(served, 1);
     const [client] = clients as [Socket];
@@ -179,7 +179,7 @@ describe('whatever the answer is', () => {
     for (const record of await served.ended(2)) expect(record).toMatchObject(paidFor);
   });
 
-  test('a whole answer that nobody takes is paid, and its connection is closed after a minute', async () => {
+  test('a non-streaming answer that its client does not take is charged, and its connection is closed after a minute', async () => {
     const served = await openServed();
     await mute(served, written(served.key, { ...question, stream: false }));
     await served.upstream.call();
@@ -190,7 +190,7 @@ describe('whatever the answer is', () => {
     await served.server.close();
   });
 
-  test('a reader in this process who takes nothing for a minute has left', async () => {
+  test('a reader in this process that takes nothing for a minute counts as disconnected', async () => {
     const served = await openServed();
     const asked = served.post('/v1/chat/completions', question);
     await served.upstream.call();

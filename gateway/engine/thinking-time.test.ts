@@ -55,7 +55,7 @@ describe.each([
   ['before its first word', 0],
   ['in the middle of its answer', 3],
 ])('silence %s', (_where, events) => {
-  test('is a model’s that thinks: the client hears comments, and nobody else is asked', async () => {
+  test('belongs to a model that thinks: the client gets comments, and no other model is asked', async () => {
     const { reply, release } = pausedAfter(events);
     upstream.replyWith(byProvider({ openai: reply, anthropic: streamReply(recordedStreams.anthropic.join('')) }));
     const bench = await open({ models, streamTimes, timeouts: { ...shortTimes, thinking: long } });
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test('an answer in all has the time of the slowest model that was asked', async () => {
+test('an answer has the total time of the slowest model that was asked', async () => {
   const { reply, release } = pausedAfter(3);
   upstream.replyWith(reply);
   const times = { holdMs: 10, keepAliveMs: 10 };

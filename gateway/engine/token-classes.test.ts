@@ -44,7 +44,7 @@ async function answered(model: string, origin = upstream.origin) {
   return { ...opened, ask };
 }
 
-test('what Anthropic keeps in its cache for an hour costs twice the input, and the books verify', async () => {
+test('tokens that Anthropic keeps in its cache for an hour cost twice the input, and the ledger verifies', async () => {
   const { ask } = await answered('anthropic/claude-haiku-4-5');
   const record = await ask();
   expect(record).toMatchObject({ prompt_tokens: 25, cache_write_tokens: 7, cache_write_1h_tokens: 5 });
@@ -97,7 +97,7 @@ test('a mark for the prompt cache reaches Anthropic, and what it may cost is hel
   expect(parseUsd(record?.cost_usd ?? '9')).toBeLessThanOrEqual(await high(ask(mark)));
 });
 
-test('a mark that a model has no use for is left out, and said', async () => {
+test('a cache mark that a model does not support is dropped with a warning', async () => {
   const { post } = await answered('google/gemini-2.5-flash');
   const content = [{ type: 'text', text: 'hello', cache_control: { type: 'ephemeral' } }];
   const body = { model: 'google/gemini-2.5-flash', messages: [{ role: 'user', content }] };
@@ -115,7 +115,7 @@ test('a mark that a model has no use for is left out, and said', async () => {
   expect((await post('/v1/chat/completions', strict)).status).toBe(404);
 });
 
-test('an operator’s own price for that hour is charged instead, and kept with the request', async () => {
+test('an operator’s own price for that hour is charged instead, and stored with the request', async () => {
   const { ask, gateway } = await answered('anthropic/claude-haiku-4-5');
   const price = { input: '1', output: '5', cache_read: '0.1', cache_write: '1.25', cache_write_1h: '3', tiers: [] };
   await gateway.operator.overridePrice({ model: 'anthropic/claude-haiku-4-5', price });
@@ -125,7 +125,7 @@ test('an operator’s own price for that hour is charged instead, and kept with 
   expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
 });
 
-test('spoken input is charged at its own price, and the books verify', async () => {
+test('audio input is charged at its own price, and the ledger verifies', async () => {
   const { ask, gateway } = await answered('google/gemini-2.5-flash');
   const price = { input: '1', output: '2', cache_read: '0.5', cache_write: null, input_audio: '7', tiers: [] };
   await gateway.operator.overridePrice({ model: 'google/gemini-2.5-flash', price });

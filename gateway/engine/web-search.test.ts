@@ -161,7 +161,7 @@ test.each([
   expect(Number(quoted.cost_usd.high)).toBeGreaterThan(Number(record?.cost_usd));
 });
 
-test('where people are is told to who can use it', async () => {
+test('the user’s location is sent to providers that can use it', async () => {
   const { ask } = await open();
   const approximate = { city: 'Köln', country: 'DE' };
   const web_search_options = { search_context_size: 'low', user_location: { type: 'approximate', approximate } };
@@ -173,7 +173,7 @@ test('where people are is told to who can use it', async () => {
   });
 });
 
-test('a prompt’s answer tells its sources, too, whole and streamed', async () => {
+test('an answer of /chat has its sources too, streamed or not', async () => {
   const { post } = await open();
   const body = { prompt: 'How do people greet?', model: 'anthropic/claude-haiku-4-5', web_search_options: {} };
   const whole = await (await post('/chat', body)).json();
@@ -187,7 +187,7 @@ test('a prompt’s answer tells its sources, too, whole and streamed', async () 
   expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ annotations: whole.annotations });
 });
 
-test('the Responses API has the same search, and its sources in its own words', async () => {
+test('the Responses API has the same search, and its sources in its own format', async () => {
   const { post } = await open();
   const user_location = { type: 'approximate', country: 'DE', city: null };
   const body = {
@@ -214,7 +214,7 @@ test('the Responses API has the same search, and its sources in its own words', 
 
 const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }];
 
-test('beside functions Claude and GPT search, Gemini does not and says so', async () => {
+test('together with functions Claude and GPT search, and Gemini drops the search with a warning', async () => {
   const { ask } = await open();
   for (const model of ['anthropic/claude-haiku-4-5', 'openai/gpt-5.4-mini']) {
     const { sent, answer } = await ask(model, { tools });
@@ -228,7 +228,7 @@ test('beside functions Claude and GPT search, Gemini does not and says so', asyn
   );
 });
 
-test('a model without a search answers without one and says so; the router takes one that has it', async () => {
+test('a model without web search answers with a warning, and the router takes one that has it', async () => {
   const { post } = await openTestGateway();
   const messages = [{ role: 'user', content: 'Hello' }];
   const ask = async (body: object) =>
@@ -252,7 +252,7 @@ test('a model without a search answers without one and says so; the router takes
   ]);
 });
 
-test('searches that were not asked for are not believed beyond what was held', async () => {
+test('searches that were not asked for are believed only up to the hold', async () => {
   const { ask } = await open();
   const { record, answer } = await ask('anthropic/claude-haiku-4-5', { web_search_options: undefined });
   expect(record?.web_searches).toBe(0);

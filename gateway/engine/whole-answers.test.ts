@@ -59,7 +59,7 @@ async function open(reply: Reply, options: TestGatewayOptions = {}) {
 const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] };
 const path = '/v1/chat/completions';
 
-test('it is asked for at once, and says and costs what it does in parts', async () => {
+test('it is asked for in one piece, and has the same text and cost as a stream', async () => {
   const { post, upstream, record } = await open(asAsked);
   const answer = completionResponse.parse(await (await post(path, body)).json());
   const booked = await record();
@@ -130,7 +130,7 @@ test.each([
   expect(upstream.calls[0]?.body).toMatchObject({ stream: true });
 });
 
-test('a balance that covers no longest answer, but the one that was allowed, is asked in one piece', async () => {
+test('a balance that covers the allowed answer, but not the longest, is enough for one piece', async () => {
   const { post, upstream } = await open(asAsked, { balance: '0.005' });
   expect((await post(path, { ...body, max_tokens: 100 })).status).toBe(200);
   expect(upstream.calls[0]?.body).toMatchObject({ stream: false, max_completion_tokens: 100 });
@@ -174,7 +174,7 @@ test('a client that leaves hangs up on the provider: nothing is charged, and for
   expect(upstream.calls[2]?.body).toMatchObject({ stream: false });
 });
 
-test('where the provider bills all of it anyway, it is read to its end and charged', async () => {
+test('an answer that its provider charges anyway is read to its end and charged', async () => {
   const { record, gateway, answer } = await leave('drain');
   answer();
   await expect.poll(async () => (await record())?.status).toBe('succeeded');
@@ -183,7 +183,7 @@ test('where the provider bills all of it anyway, it is read to its end and charg
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
-test('of many that are left at once the first is free; the others are read to their end and charged', async () => {
+test('when a client leaves many answers at once, the first is free and the others are read to their end and charged', async () => {
   const release = Promise.withResolvers<void>();
   const { post, upstream, call, gateway } = await open(
     async (asked, response) => {

@@ -151,7 +151,7 @@ describe('every answer', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('hides what broke inside and logs it under the id of the answer', async () => {
+  test('hides an internal error and logs it with the id of the answer', async () => {
     const entries: Readonly<Record<string, unknown>>[] = [];
     const receiving = testReceiving({
       authorizer: {
@@ -184,7 +184,7 @@ describe('every answer', () => {
   });
 });
 
-test('a draining gateway refuses new work with a hint to come back, and still says that it lives', async () => {
+test('a draining gateway refuses new requests with a wait, and its health check still succeeds', async () => {
   const { call, post, gateway } = await openTestGateway();
   await gateway.drain(1000);
   const refused = await post('/chat', chatBody);
@@ -194,7 +194,7 @@ test('a draining gateway refuses new work with a hint to come back, and still sa
   expect((await call('/healthz')).status).toBe(200);
 });
 
-test('a chat whose turn comes while the gateway ends is refused, and gives its room back', async () => {
+test('a chat whose turn comes while the gateway drains is refused, and releases its memory', async () => {
   let draining = false;
   let left = 0;
   const caller = testPrincipal(getPlan('pro'));

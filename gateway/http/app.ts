@@ -1,56 +1,47 @@
 import { Hono } from 'hono';
 import type { AppEnv } from './context.ts';
-import { errorResponseFor } from './errors/error-for.ts';
+import { errorResponseFor } from './error-response.ts';
 import type { RequestHead } from './exchange.ts';
 import { requirePolicies, toPath } from './policies.ts';
-import {
-  admitReceived,
-  knownError,
-  logAnswered,
-  type ReceiveDeps,
-  receive,
-  release,
-  withCommonHeaders,
-} from './receive.ts';
+import { RequestContext, type RequestDeps } from './request-context.ts';
 
 /**
- * The gateway's routes, all but the chats, as one fetch handler: admission in the order of wire contract §3.3, then the route,
- * then the headers. Each part mounts its handlers at the full paths of `policies.ts`.
+ * All routes of the gateway except the chats, as one fetch handler: the checks in the order of wire contract §3.3, then the route, then
+ * the headers. Each part mounts its handlers at the full paths of `policies.ts`.
  */
-export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): Hono<AppEnv> {
+export function createApp(deps: RequestDeps, routes: readonly Hono<AppEnv>[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: ({ url }) => toPath(getTarget(url)) });
 
   app.use('*', async (context, next) => {
-    const received = receive(getHead(context.req.raw), deps.now());
-    context.set('received', received);
-    context.set('requestId', received.requestId);
+    const request = new RequestContext(getHead(context.req.raw), deps);
+    context.set('request', request);
+    context.set('requestId', request.requestId);
     await next();
     const own = Object.fromEntries(context.res.headers);
     if (own['content-type'] === 'application/json') own['content-type'] = 'application/json; charset=utf-8';
-    for (const [name, value] of Object.entries(withCommonHeaders(received, own, deps)))
-      context.res.headers.set(name, value);
-    logAnswered(received, context.res.status, context.get('code') ?? null, deps);
+    for (const [name, value] of Object.entries(request.withCommonHeaders(own))) context.res.headers.set(name, value);
+    request.logAnswered(context.res.status, context.get('code') ?? null);
   });
 
   app.use('*', async (context, next) => {
-    const received = context.get('received');
+    const request = context.get('request');
     try {
-      await admitReceived(received, context.env?.address ?? null, deps);
-      if (received.principal) context.set('principal', received.principal);
-      if (received.place) context.set('place', received.place);
+      await request.admit(context.env?.address ?? null);
+      if (request.principal) context.set('principal', request.principal);
+      if (request.memoryLease) context.set('memoryLease', request.memoryLease);
       await next();
     } finally {
-      await release(received);
+      await request.release();
     }
   });
 
   for (const part of routes) app.route('/', requirePolicies(part));
 
   app.onError((error, context) => {
-    const received = context.get('received');
-    const known = knownError(error, received, deps);
+    const request = context.get('request');
+    const known = request.toKnownError(error);
     context.set('code', known.code);
-    return errorResponseFor(received.head.target, known, received.requestId);
+    return errorResponseFor(request.head.target, known, request.requestId);
   });
   return app;
 }

@@ -10,7 +10,7 @@ export interface TrustedProxies {
   readonly header: ProxyHeader;
 }
 
-/** Where a request comes from: its socket's other end, or what trusted proxies say, hop by hop from the last one on. */
+/** The address that a request comes from: the socket's other end, or what trusted proxies report, hop by hop from the last one on. */
 export function clientAddress(
   incoming: Pick<IncomingMessage, 'socket' | 'headers'>,
   trusted: TrustedProxies | null,
@@ -28,7 +28,7 @@ export function clientAddress(
   return address;
 }
 
-/** Addresses and networks (`10.0.0.0/8, ::1`), separated by commas. Throws `invalid_input` naming what is neither. */
+/** Parses addresses and networks (`10.0.0.0/8, ::1`), separated by commas. Throws `invalid_input` naming an entry that is neither. */
 export function parseNetworks(text: string, variable: string): BlockList {
   const networks = new BlockList();
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -59,7 +59,7 @@ function getHops(header: ProxyHeader, value: string | string[] | undefined): str
   return parts.map((part) => /(?:^|;)\s*for="?([^;"]*)"?/i.exec(part)?.[1] ?? '');
 }
 
-/** An address without its port; null where it is none, such as RFC 7239's `unknown` and `_hidden`. */
+/** Returns an address without its port. Null for other values, such as RFC 7239's `unknown` and `_hidden`. */
 function plainAddress(hop: string | undefined): string | null {
   const text = (hop ?? '').trim();
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? (isIP(text) ? text : text.replace(/:\d+$/, ''));

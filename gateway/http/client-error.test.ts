@@ -99,6 +99,6 @@ test('nothing is written into an answer that has begun', async () => {
   expect(answer).not.toContain('malformed_request');
 });
 
-test('what Node does not name is a malformed request', () => {
+test('a parser error without a name is a malformed request', () => {
   expect(getFault(new Error('something else'))).toMatchObject({ code: 'malformed_request', status: 400 });
 });

@@ -1,13 +1,15 @@
 import { type AppError, errorKinds } from '#shared/errors.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
+import type { MessagesError } from '#shared/wire/messages-answer.ts';
 import { challengeFor } from '../access/auth/authorize.ts';
+import { toPath } from './policies.ts';
 
-/** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
+/** SDKs ignore longer waits, so a longer one is never asked for (wire contract §0.6). */
 const maxRetryMs = 60_000;
-/** A sentence and a place; what of the request they repeat may be of any length. */
+/** The longest message and parameter name. What they repeat of a request may have any length. */
 const maxMessage = 2_000;
 const maxParam = 256;
-/** Every 429 and 503 says a wait (wire contract §7), also where nobody knows how long it will take. */
+/** Every 429 and 503 contains a wait (wire contract §7), even when its real length is not known. */
 const usualRetryMs = 1000;
 
 /** The error envelope, for answers and for the error event inside a stream (wire contract §3.1). */
@@ -31,13 +33,13 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
   };
 }
 
-/** Whole milliseconds to wait; null where waiting is no help. It stands in the body as well: a stream has no headers left. */
+/** How long to wait, in milliseconds. Null when waiting does not help. It is in the body as well, because a stream has no headers left. */
 function getWait({ retryAfterMs, status }: AppError): number | null {
   if (retryAfterMs === undefined && status !== 429 && status !== 503) return null;
   return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), maxRetryMs);
 }
 
-/** An error as a whole answer, with the headers that belong to it. */
+/** An error as a complete answer, with the headers that belong to it. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   const challenge = challengeFor(error);
@@ -67,4 +69,42 @@ export function errorResponse(error: AppError, requestId: string): Response {
 function retryHeaders(error: AppError): Record<string, string> {
   const waitMs = getWait(error);
   return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) };
+}
+
+/** An error in the format of the target's endpoint: Anthropic's envelope for Anthropic's clients, else OpenAI's. */
+export function errorFor(target: string, error: AppError, requestId: string): ErrorAnswer {
+  const answer = errorAnswer(error, requestId);
+  if (!/^\/v1\/messages(\/|$)/.test(toPath(target))) return answer;
+  const headers = { ...answer.headers, 'request-id': requestId };
+  return { ...answer, headers, text: JSON.stringify(messagesEnvelope(error, requestId)) };
+}
+
+/** The same for frameworks. */
+export function errorResponseFor(target: string, error: AppError, requestId: string): Response {
+  const { status, headers, text } = errorFor(target, error, requestId);
+  return new Response(text, { status, headers });
+}
+
+/**
+ * Anthropic's error types by status (https://platform.claude.com/docs/en/api/errors, read 2026-11-22). Other statuses below 500 are invalid
+ * requests.
+ */
+const messagesTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** An error in the envelope of Anthropic's API, together with the fields of OpenAI's envelope. */
+export function messagesEnvelope(error: AppError, requestId: string | null): MessagesError {
+  const { error: fields } = errorEnvelope(error, requestId);
+  const { status } = errorKinds[error.code];
+  const type = messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return { type: 'error', error: { ...fields, type }, request_id: requestId };
 }

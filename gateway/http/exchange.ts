@@ -3,15 +3,15 @@ import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 /** Header names in lower case and their values. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** Where an answer's bytes go out, in their order. */
+/** Writes an answer's bytes in their order. */
 export interface AnswerWriter {
-  /** A promise where the client has to catch up first; one that has gone lets the writer go on to its end. */
+  /** Returns a promise when the client has to catch up first. For a client that has gone, the writer simply goes on to the end. */
   write(data: string): Promise<void> | undefined;
-  /** Nothing follows. */
+  /** Ends the answer. */
   end(): void;
 }
 
-/** What a request says of itself before its body is read. */
+/** The part of a request that is known before its body is read. */
 export interface RequestHead {
   readonly method: string;
   /** Path and query, as they were sent. */
@@ -21,20 +21,26 @@ export interface RequestHead {
 }
 
 /**
- * A request and where its answer goes: the one form in which chats meet HTTP. A socket (`socket-exchange.ts`) and the platform's
- * `fetch` (`open-gateway.ts`) are its two ends.
+ * A request and the way back to its client: the only form in which chats meet HTTP. There are two implementations, a socket
+ * (`socket-exchange.ts`) and the platform's `fetch` (`open-gateway.ts`).
  */
 export interface HttpExchange extends RequestHead {
-  /** Where the caller is, for the limits by address; null where it is in this process. */
+  /** The client's address, for the limits by address. Null when the client is in this process. */
   readonly address: string | null;
   /** Aborts when the client has gone before its answer is complete. */
   readonly client: StopSignal;
-  /** Gives the body piece by piece, until it ends or `take` throws: that is what it then fails with. */
+  /** Gives the body piece by piece until it ends. When `take` throws, the promise rejects with that error. */
   eachPiece(take: (piece: Uint8Array) => void): Promise<void>;
-  /** Sends a whole answer. */
+  /** Sends a complete answer. */
   send(status: number, headers: HeaderFields, text: string): void;
   /** Begins an answer that is written bit by bit. */
   open(status: number, headers: HeaderFields): AnswerWriter;
-  /** Breaks off what was begun: an answer that cannot be completed must not look complete (wire contract §0.3). */
+  /** Breaks the connection off: an answer that cannot be completed must not look complete (wire contract §0.3). */
   destroy(): void;
+}
+
+/** How a request came in. Empty when the caller is in this process. */
+export interface ConnectionInfo {
+  /** The client's address, for the limits by address. */
+  readonly address?: string;
 }

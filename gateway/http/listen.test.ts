@@ -44,7 +44,7 @@ test.each([
   else expect(answer).toContain(`HTTP/1.1 ${status} `);
 });
 
-test('two Authorization headers are refused, even where both are right', async () => {
+test('two Authorization headers are refused, even when both are valid', async () => {
   const { port, key } = await openPort();
   const line = `Authorization: Bearer ${key}`;
   const head = ['GET /account HTTP/1.1', 'Host: 127.0.0.1', 'Connection: close'];
@@ -68,7 +68,7 @@ test('a body that grows past its limit without announcing it is refused', async 
   expect(await errorCode(await fetch(`${url}/chat`, init))).toBe('request_too_large');
 });
 
-test('a client that sends far too much reads why, however much of it is still on the way', async () => {
+test('a client that sends far too much can read the error while it is still sending', async () => {
   const { port, key } = await openPort();
   const size = 40 * 1024 * 1024;
   const head = [
@@ -95,7 +95,7 @@ test('a client that sends far too much reads why, however much of it is still on
   expect(await Promise.all(Array.from({ length: 8 }, attempt))).toEqual(Array.from({ length: 8 }, () => [null, '413']));
 });
 
-test('says which port is taken', async () => {
+test('the error names the port that is taken', async () => {
   const { port, gateway } = await openPort();
   await expect(listen(gateway, { port })).rejects.toMatchObject({
     code: 'port_unavailable',

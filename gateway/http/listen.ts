@@ -6,12 +6,10 @@ import { uploadStalled, watchUploads } from '../access/overload/upload-pace.ts';
 import { newId } from '../storage/id.ts';
 import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
-import type { ConnectionInfo } from './door.ts';
-import { errorEnvelope, errorResponse } from './error-response.ts';
-import { errorFor } from './errors/error-for.ts';
-import type { HttpExchange } from './exchange.ts';
+import { errorEnvelope, errorFor, errorResponse } from './error-response.ts';
+import type { ConnectionInfo, HttpExchange } from './exchange.ts';
 import { isChat } from './policies.ts';
-import { receive, withCommonHeaders } from './receive.ts';
+import { clientRequestId, commonHeaders } from './request-context.ts';
 import { SocketExchange } from './socket-exchange.ts';
 import { version } from './version.ts';
 
@@ -23,7 +21,7 @@ interface ListenOptions {
   readonly hosts?: readonly string[];
   /** Origins whose pages may call the gateway from a browser (`https://app.example.com`); none where it is missing. */
   readonly origins?: readonly string[];
-  /** Whose word is taken for where a request comes from; nobody's where it is missing. */
+  /** The proxies whose headers are trusted for the client's address. None are trusted when it is missing. */
   readonly proxies?: TrustedProxies | null;
 }
 
@@ -34,12 +32,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** What a port is put before. */
+/** The gateway behind the port. */
 interface Gated {
   fetch(request: Request, door?: ConnectionInfo): Promise<Response>;
-  /** Answers a chat; never rejects. Where it is missing, `fetch` answers those as well. */
+  /** Answers a chat; never rejects. Without this function `fetch` answers chats as well. */
   answerChat?(exchange: HttpExchange): Promise<void>;
-  /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
+  /** Returns why a chat cannot be taken now, before it is read. Null: give it to `answerChat`. Counts the refusals. */
   shed?(target: string, authorization: string | null): AppError | null;
 }
 
@@ -48,17 +46,17 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 /** Node's limits on slow and greedy clients; a streaming answer is governed by the engine's own timers. */
 const serverLimits = {
   headersTimeout: 5000,
-  // How long a whole request may take goes by its size (`overload/upload-pace.ts`).
+  // How long a complete request may take depends on its size (`overload/upload-pace.ts`).
   requestTimeout: 0,
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5000,
   maxHeaderSize: 16_384,
-  // A request without one is refused like one for another name, with an envelope.
+  // A request without a Host header is refused with an envelope, like one for another name.
   requireHostHeader: false,
 };
 
 const lastBytesMs = 1000;
-/** A client that takes nothing of its answer for so long has left (docs/decisions/026). */
+/** A client that takes nothing of its answer for this time counts as disconnected (docs/decisions/026). */
 const stallMs = 60_000;
 
 /** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
@@ -88,7 +86,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   watchUploads(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
-  // Above what the gateway takes at once (`overload/overload.ts`), so that whoever is one too many is told so.
+  // More than the gateway takes at once (`overload/overload.ts`), so that a client that is one too many gets an error.
   server.maxConnections = 2000;
   await start(server, options.port, host);
   const { port } = server.address() as AddressInfo;
@@ -97,7 +95,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     close: () =>
       new Promise((resolve) => {
-        // Answers that are complete still have to reach their readers.
+        // Complete answers still have to reach their clients.
         const cut = setTimeout(() => server.closeAllConnections(), lastBytesMs);
         server.close(() => {
           clearTimeout(cut);
@@ -107,10 +105,10 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   };
 }
 
-/** The adapter refuses what makes no URL; anything else that escapes the app is ours. */
+/** The adapter refuses requests without a valid URL. Any other error that escapes the app is ours. */
 const unanswered = (error: unknown) => (error instanceof RequestError ? malformed() : toAppError(error));
 
-/** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
+/** A page in the user's browser can make its own host name resolve to 127.0.0.1, but the Host header then still contains that name. */
 const isAddressedToUs = (host: string | null, names: ReadonlySet<string>) =>
   names.has((host ?? '').replace(/:\d+$/, '').toLowerCase());
 
@@ -132,8 +130,8 @@ function unavailable(port: number, cause: NodeJS.ErrnoException): AppError {
 }
 
 /**
- * Gives the answers that Node makes on its own (what arrives is no HTTP, its headers are too large, or it comes too slowly)
- * the error envelope of all others (wire contract §3.1). Nothing is written into an answer that has begun.
+ * Gives Node's own error answers (for input that is not HTTP, headers that are too large, or requests that come too slowly) the error
+ * envelope of all others (wire contract §3.1). Nothing is written into an answer that has begun.
  */
 export function answerClientErrors(server: Server, now: () => number = Date.now): void {
   const begun = new WeakMap<Socket, ServerResponse>();
@@ -150,7 +148,7 @@ export function answerClientErrors(server: Server, now: () => number = Date.now)
   });
 }
 
-/** What Node found, in the words of the contract. */
+/** The contract's error for a parser error of Node's. */
 export function getFault({ code }: NodeJS.ErrnoException): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -186,11 +184,13 @@ function rawResponse(error: AppError, requestId: string): string {
 }
 
 /**
- * Refuses a request of which nothing was read, with what every answer has. It costs a small part of what an answer does,
- * and leaves the connection as it was.
+ * Refuses a request before anything of it is read, with the usual headers. That costs a small part of what an answer does, and keeps the
+ * connection open.
  */
 function refuseConnection(error: AppError, exchange: HttpExchange): void {
-  const received = receive(exchange, Date.now());
-  const { status, headers, text } = errorFor(exchange.target, error, received.requestId);
-  exchange.send(status, withCommonHeaders(received, headers, { version, leaving: () => false }), text);
+  const requestId = newId('req', Date.now());
+  const { status, headers, text } = errorFor(exchange.target, error, requestId);
+  const echoed = clientRequestId(exchange);
+  const own = commonHeaders(requestId, version, headers);
+  exchange.send(status, echoed === null ? own : { ...own, 'x-client-request-id': echoed }, text);
 }

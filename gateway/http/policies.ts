@@ -79,7 +79,7 @@ const chatPaths = new Set([
   ...['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/embeddings'],
 ]);
 
-/** Whether this is a chat, or embeddings, which has a way of its own through HTTP (`exchange.ts`). */
+/** Whether this is a chat or an embeddings request: those go through `exchange.ts`, all others through the framework. */
 export const isChat = (method: string, target: string): boolean =>
   method === 'POST' && (chatPaths.has(target) || chatPaths.has(toPath(target)));
 
@@ -90,10 +90,10 @@ export function getLimit({ path, access }: RoutePolicy): 'chat' | 'read' | 'veri
   return path === '/v1/auth/verify' ? 'verify' : 'read';
 }
 
-/** A path as routes are compared with it: a trailing slash means nothing. */
+/** Removes trailing slashes, which mean nothing for routes. */
 const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
 
-/** The path of a request's target, as routes are compared with it. */
+/** The path of a request's target in the form of the policies. */
 export function toPath(target: string): string {
   if (fixedPolicies.has(target)) return target;
   const end = target.search(/[?#]/);

@@ -22,17 +22,17 @@ const seconds = wholeNumber.transform((value) => value * 1000).pipe(z.number().m
 const dayName = z.iso.date('must be Unix seconds or YYYY-MM-DD');
 const day = dayName.transform((text) => Date.parse(`${text}T00:00:00Z`));
 
-/** An end of a period where days are those of a zone: an instant in milliseconds, or the day as it was given. */
+/** An end of a period when days depend on a time zone: an instant in milliseconds, or the day as it was sent. */
 export const momentOrDay = z.union([seconds, dayName]);
 
-/** The beginning of a period, in milliseconds: Unix seconds or a UTC day. */
+/** The start of a period in milliseconds, from Unix seconds or a UTC day. */
 export const startTime = z.union([seconds, day]);
-/** Its end, exclusive: an instant, or a UTC day that still belongs to the period. */
+/** The exclusive end of a period: an instant, or a UTC day that still belongs to the period. */
 export const endTime = z.union([seconds, day.transform((start) => start + dayMs)]);
 
 /**
- * Reads the query by a schema of strings. A bad or repeated value is 400 `invalid_query_parameter`; a name that the
- * endpoint does not know is ignored and reported in the warnings header.
+ * Reads the query by a schema of strings. A bad or repeated value is 400 `invalid_query_parameter`; an unknown name is ignored and reported
+ * in the warnings header.
  */
 export function readQuery<Shape extends z.ZodRawShape>(
   context: Context<AppEnv>,
@@ -58,7 +58,7 @@ export const badQuery = (param: string, why: string) =>
 
 const unknownWarning = (name: string) => `unknown_parameter=${encodeURIComponent(name).slice(0, 64)}`;
 
-/** A union reports its branches inside; the sentence of the last one names all forms. */
+/** A union reports its branches inside, and the message of the last one names all forms. */
 function firstMessage(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code !== 'invalid_union') return issue?.message ?? 'is not valid';
   return issue.errors.at(-1)?.[0]?.message ?? 'is not valid';

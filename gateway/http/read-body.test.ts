@@ -42,7 +42,7 @@ describe('a JSON body', () => {
     expect(await outcome(text)).toBe(expected);
   });
 
-  test('that is empty is said to be', async () => {
+  test('that is empty has an error that names it', async () => {
     await expect(readJson(request(' '), 10, room.enter('acct'))).rejects.toThrow('The request body is empty');
   });
 

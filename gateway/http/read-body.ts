@@ -5,7 +5,7 @@ import { workerPool } from '../runtime/threads/worker-pool.ts';
 import type { HttpExchange } from './exchange.ts';
 import { valueTask } from './value-task.ts';
 
-/** Where a body comes from. */
+/** The part of an exchange that a body is read from. */
 export type BodySource = Pick<HttpExchange, 'header' | 'eachPiece'>;
 
 /** The body of a platform request. */
@@ -17,13 +17,13 @@ export const getBody = (request: Request): BodySource => ({
 });
 
 /**
- * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503
- * where `place` has no room for it.
+ * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503 when the memory
+ * for large bodies is used up.
  */
 export async function readBlocks(source: BodySource, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
   const announced = Number(source.header('content-length') ?? 0);
   const blocks = createBodyBlocks(announced);
-  // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
+  // A body that does not fit into the memory is refused before it is read. Without an announced length, memory is taken as it is needed.
   place.grow(announced);
   await source.eachPiece((piece) => add(blocks, piece, limit, place));
   return blocks.all();
@@ -38,7 +38,7 @@ function add(blocks: BodyBlocks, piece: Uint8Array, limit: number, place: BodyPl
   blocks.add(piece);
 }
 
-/** The one block of a small body; null of any other. */
+/** Returns the one block of a small body. Null for any other body. */
 export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array | null =>
   more.length > 0 ? null : (first ?? new Uint8Array(0));
 
@@ -50,16 +50,16 @@ export async function readJson(request: Request, limit: number, place: BodyPlace
   return light ? light.value : workerPool.run(valueTask, { blocks }, blocks);
 }
 
-/** What is read of all bodies together between two looks at other events. */
+/** The most that is read of all bodies together before other events are handled. */
 const bytesATurn = 4_194_304;
-/** Smaller pieces come from bodies that are small, or from clients that are slow. */
+/** Smaller pieces come from small bodies or slow clients. */
 const smallPiece = 16_384;
 
 let read = 0;
 
 /**
- * Whether a body that has just read so many bytes should let others go first: a socket that is full gives two megabytes
- * at once, and twenty of them are read one after another before any timer runs.
+ * Whether a body that has just read this many bytes should let other events go first. A full socket delivers two megabytes at once, and
+ * twenty such sockets would be read one after another before any timer runs.
  */
 export function hasReadEnough(bytes: number): boolean {
   if (bytes < smallPiece) return false;

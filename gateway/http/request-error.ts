@@ -2,7 +2,7 @@ import type { core } from 'zod';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { shortened } from './shorten-name.ts';
 
-/** Turns what a schema found wrong into the contract's code and `param` (wire contract §3.2). The first fault is told. */
+/** Turns the first fault that a schema found into the contract's code and `param` (wire contract §3.2). */
 export function requestError(issues: readonly core.$ZodIssue[], body: unknown): AppError {
   const issue = deepest(issues);
   const path = issue?.path ?? [];
@@ -13,7 +13,7 @@ export function requestError(issues: readonly core.$ZodIssue[], body: unknown): 
   return new AppError(code, sentenceFor(code, subject, issue), { param: param || null });
 }
 
-/** `["messages", 2, "content"]` as `messages[2].content`. */
+/** Formats `["messages", 2, "content"]` as `messages[2].content`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) =>
@@ -29,7 +29,7 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Inside a union, the branch that got furthest is the one that was meant. */
+/** In a union, the branch that got furthest is the one that the client meant. */
 function deepest(issues: readonly core.$ZodIssue[]): core.$ZodIssue | undefined {
   const [first] = issues;
   if (first?.code !== 'invalid_union' || !first.errors.length) return first;
@@ -41,7 +41,7 @@ function deepest(issues: readonly core.$ZodIssue[]): core.$ZodIssue | undefined 
   return branches[0] ?? first;
 }
 
-/** A value of the right type that is out of range says more than one of the wrong type. */
+/** A value of the right type that is out of range is the more useful fault. */
 const rank = (issue: core.$ZodIssue) => (issue.code === 'invalid_type' ? 0 : 1);
 
 function codeFor(issue: core.$ZodIssue | undefined, path: readonly PropertyKey[], value: unknown): ErrorCode {
@@ -58,7 +58,7 @@ function codeFor(issue: core.$ZodIssue | undefined, path: readonly PropertyKey[]
   return issue?.code === 'invalid_type' && !isFractional(issue, value) ? 'invalid_type' : 'invalid_value';
 }
 
-/** A number that ought to be whole is a wrong value, not a wrong type. */
+/** A fraction in place of an integer is a wrong value, not a wrong type. */
 const isFractional = (issue: core.$ZodIssueInvalidType, value: unknown) =>
   issue.expected === 'int' && typeof value === 'number';
 

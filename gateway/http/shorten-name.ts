@@ -1,5 +1,5 @@
 const longest = 64;
 
-/** A name from outside, as far as it is worth repeating: whoever sent it knows the rest. */
+/** Shortens a name that a client sent before an error repeats it: the client knows the rest. */
 export const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, longest).toWellFormed()}…`;

@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AppError } from '#shared/errors.ts';
 import { hasStalled, uploadStalled } from '../access/overload/upload-pace.ts';
 import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerWriter, HeaderFields, HttpExchange } from './exchange.ts';
 import { hasReadEnough } from './read-body.ts';
 
-/** What a client may still send after it was refused, and how long it may be silent in between. */
+/** What a refused client may still send, and how long it may be silent in between. */
 const lingerBytes = 256 * 1024 * 1024;
 const lingerMs = 5000;
-/** What nobody wants is read at a quarter of the pace of other bodies. */
+/** A refused body is read at a quarter of the speed of other bodies. */
 const thrownAwayWeight = 4;
 
 /**
- * Answers a request of which not everything was read, such as one that is too large. A connection that is closed while the
- * client is still sending is reset, and a client that is reset never reads why: it only asks again. So what it sends is read and
- * thrown away, more slowly than other bodies are read.
+ * Answers a request that was not read completely, such as one that is too large. Closing a connection while the client is still sending
+ * resets it, and a client whose connection is reset never reads the error: it only tries again. So its body is read and thrown away, more
+ * slowly than other bodies.
  */
 async function refuseUnread(
   outgoing: ServerResponse,
@@ -30,7 +31,7 @@ async function refuseUnread(
   outgoing.end();
 }
 
-/** What Node throws away by itself once the answer is complete. */
+/** Whether the rest is so short that Node throws it away itself when the answer is complete. */
 const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Number.NaN) <= 65_536;
 
 function thrownAway(incoming: IncomingMessage): Promise<void> {
@@ -51,7 +52,7 @@ function thrownAway(incoming: IncomingMessage): Promise<void> {
   });
 }
 
-/** An exchange over a socket, with nothing of the platform's `Request` and `Response` in between. */
+/** An exchange over a socket, without the platform's `Request` and `Response` in between. */
 export class SocketExchange implements HttpExchange {
   readonly method: string;
   readonly target: string;
@@ -61,7 +62,7 @@ export class SocketExchange implements HttpExchange {
   readonly #stallMs: number;
   #client: Stop | null = null;
 
-  /** A client that takes nothing of its answer for `stallMs` is hung up on. */
+  /** A client that takes nothing of its answer for `stallMs` is disconnected. */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, address: string, stallMs: number) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
@@ -71,7 +72,7 @@ export class SocketExchange implements HttpExchange {
     this.address = address;
   }
 
-  /** Two credentials are none: repeated headers are joined, as the platform's `Headers` joins them. */
+  /** Repeated headers are joined as the platform's `Headers` joins them, so that two credentials are no valid one. */
   header(name: string): string | null {
     const raw = this.#incoming.rawHeaders;
     let value: string | null = null;
@@ -94,7 +95,7 @@ export class SocketExchange implements HttpExchange {
     };
     if (outgoing.destroyed) stop.abort(clientGone('its answer'));
     outgoing.once('close', onClose);
-    // An answer that waits behind another one on its connection is told nothing of that connection's end.
+    // An answer that waits behind another one on its connection gets no event when that connection closes.
     if (outgoing.socket === null) socket.setMaxListeners(0).once('close', onClose);
     this.#client = stop;
     return stop;
@@ -121,7 +122,7 @@ export class SocketExchange implements HttpExchange {
         if (!incoming.complete) onError();
       };
       const onEnd = () => {
-        // Whatever keeps the request while it is answered would keep its body with it.
+        // These listeners would keep the body in memory for as long as the request is answered.
         incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
         resolve();
       };
@@ -134,12 +135,12 @@ export class SocketExchange implements HttpExchange {
     const fields = { ...headers, 'content-length': String(Buffer.byteLength(text)) };
     if (!this.#incoming.complete) return void refuseUnread(outgoing, status, fields, text);
     outgoing.writeHead(status, fields);
-    socketWriter(outgoing, this.#stallMs).end(text);
+    new SocketWriter(outgoing, this.#stallMs).end(text);
   }
 
   open(status: number, headers: HeaderFields): AnswerWriter {
     this.#outgoing.writeHead(status, headers);
-    return socketWriter(this.#outgoing, this.#stallMs);
+    return new SocketWriter(this.#outgoing, this.#stallMs);
   }
 
   destroy(): void {
@@ -150,82 +151,89 @@ export class SocketExchange implements HttpExchange {
 const clientGone = (what: string) =>
   new AppError('client_closed_request', `The client went away before ${what} was complete.`);
 
-/** Where an answer's bytes go out, in their order. */
-interface SocketWriter extends AnswerWriter {
-  /** Nothing follows, or only this. */
-  end(last?: string): void;
-}
-
 /**
- * What is handed to a socket at once. Little enough that each piece the client takes shows that it reads, and that what waits
- * for it is not copied: Node keeps three times the length of a text that it cannot write at once.
+ * How much is handed to a socket at once. It is small enough that each piece the client takes shows that it reads, and that what waits for
+ * the client is not copied: Node keeps three times the length of a text that it cannot write at once.
  */
 const pieceBytes = 65_536;
 
 /**
- * Writes to a client's socket; what is written in one turn goes out in one piece. A client that takes nothing for `stallMs` while
- * something waits for it is hung up on, which everyone who listens for the end of its connection takes as its leaving.
+ * Writes an answer to a client's socket. What is written in one turn of the event loop goes out in one piece. A client that takes nothing
+ * for `stallMs` while something waits for it is disconnected, and everyone who listens for the end of its connection takes that as the
+ * client's leaving.
  */
-function socketWriter(outgoing: ServerResponse, stallMs: number): SocketWriter {
-  const waiting: (string | Uint8Array)[] = [];
-  /** Of this turn. */
-  let turn = '';
-  let flushing: Promise<void> | null = null;
+class SocketWriter implements AnswerWriter {
+  readonly #outgoing: ServerResponse;
+  readonly #socket: Socket;
+  readonly #stallMs: number;
+  readonly #waiting: (string | Uint8Array)[] = [];
+  /** What was written in this turn. */
+  #turn = '';
+  #flushing: Promise<void> | null = null;
 
-  /** Hands over what waits, piece by piece, until it has to wait for the client. True: nothing is left. */
-  function handOver(): boolean {
-    for (let piece = waiting.shift(); piece !== undefined; piece = waiting.shift()) {
-      if (!hasGone(outgoing) && !outgoing.write(piece)) return false;
+  constructor(outgoing: ServerResponse, stallMs: number) {
+    this.#outgoing = outgoing;
+    this.#socket = outgoing.req.socket;
+    this.#stallMs = stallMs;
+  }
+
+  write(text: string): Promise<void> | undefined {
+    if (this.#outgoing.destroyed || this.#socket.destroyed) return undefined;
+    if (this.#turn === '') queueMicrotask(() => this.#closeTurn());
+    this.#turn += text;
+    if (this.#turn.length > pieceBytes) this.#closeTurn();
+    return this.#flushing ?? undefined;
+  }
+
+  /** Ends the answer, with this text as its last. */
+  end(last = ''): void {
+    this.#turn += last;
+    if (!this.#flushing && this.#turn.length <= pieceBytes) {
+      const text = this.#turn;
+      this.#turn = '';
+      this.#close(text);
+      return;
+    }
+    this.#closeTurn();
+    void Promise.resolve(this.#flushing).then(() => this.#close());
+  }
+
+  #closeTurn(): void {
+    const text = this.#turn;
+    if (text === '') return;
+    this.#turn = '';
+    if (text.length <= pieceBytes && !this.#flushing) {
+      const isOpen = !this.#outgoing.destroyed && !this.#socket.destroyed;
+      if (isOpen && !this.#outgoing.write(text)) this.#flushing = this.#flush();
+      return;
+    }
+    this.#waiting.push(...(text.length <= pieceBytes ? [text] : getPieces(text)));
+    if (!this.#flushing && !this.#handOver()) this.#flushing = this.#flush();
+  }
+
+  /** Hands over what waits, piece by piece, until it has to wait for the client. Returns whether nothing is left. */
+  #handOver(): boolean {
+    for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
+      if (!this.#outgoing.destroyed && !this.#socket.destroyed && !this.#outgoing.write(piece)) return false;
     }
     return true;
   }
 
-  async function flush(): Promise<void> {
-    do await drained(outgoing, stallMs);
-    while (!handOver());
-    flushing = null;
+  async #flush(): Promise<void> {
+    do await drained(this.#outgoing, this.#stallMs);
+    while (!this.#handOver());
+    this.#flushing = null;
   }
 
-  function closeTurn(): void {
-    if (turn === '') return;
-    if (turn.length <= pieceBytes) waiting.push(turn);
-    else waiting.push(...getPieces(turn));
-    turn = '';
-    if (!flushing && !handOver()) flushing = flush();
-  }
-
-  function write(text: string): Promise<void> | undefined {
-    if (hasGone(outgoing)) return undefined;
-    if (turn === '') queueMicrotask(closeTurn);
-    turn += text;
-    if (turn.length > pieceBytes) closeTurn();
-    return flushing ?? undefined;
-  }
-
-  function close(last?: string): void {
+  #close(last?: string): void {
+    const outgoing = this.#outgoing;
     outgoing.end(last);
-    if (!isTaken(outgoing)) hangUpUnlessTaken(outgoing, stallMs);
+    if (!isTaken(outgoing)) hangUpUnlessTaken(outgoing, this.#stallMs);
   }
-
-  return {
-    write,
-    end(last = '') {
-      turn += last;
-      if (!flushing && turn.length <= pieceBytes) {
-        const text = turn;
-        turn = '';
-        return close(text);
-      }
-      closeTurn();
-      void Promise.resolve(flushing).then(() => close());
-    },
-  };
 }
 
-/** The system has all of an answer that was ended; what waits behind another answer on its connection has no socket yet. */
+/** Whether the operating system has taken an answer that was ended. An answer that waits behind another one has no socket yet. */
 const isTaken = ({ writableFinished, socket }: ServerResponse) => writableFinished || socket?.writableLength === 0;
-
-const hasGone = ({ destroyed, req }: ServerResponse) => destroyed || req.socket.destroyed;
 
 function getPieces(text: string): Uint8Array[] {
   const bytes = Buffer.from(text);
@@ -234,7 +242,7 @@ function getPieces(text: string): Uint8Array[] {
   return pieces;
 }
 
-/** Resolves when the client has taken what was written, or has gone: also where its answer waits behind another one. */
+/** Resolves when the client has taken what was written or has gone, also for an answer that waits behind another one. */
 function drained(outgoing: ServerResponse, stallMs: number): Promise<void> {
   const { socket } = outgoing.req;
   return new Promise((resolve) => {
@@ -250,7 +258,7 @@ function drained(outgoing: ServerResponse, stallMs: number): Promise<void> {
   });
 }
 
-/** The last bytes of an answer have their time too: until then its connection and its memory are not free. */
+/** Limits the time for the last bytes of an answer too: until they are taken, its connection and memory are not free. */
 function hangUpUnlessTaken(outgoing: ServerResponse, stallMs: number): void {
   const { socket } = outgoing.req;
   const late = setTimeout(() => socket.destroy(), stallMs);

@@ -12,7 +12,7 @@ import {
   type Upstream,
 } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
-import { attempt } from '../engine/attempt.ts';
+import { callUpstream } from '../engine/attempt.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
@@ -68,7 +68,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
       answersInParts,
       offersCost: () => {},
     };
-    await attempt(target, { ...request, ...options.request }, context, (together) => {
+    await callUpstream(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);
       for (const event of together) options.onEvent?.(event);
       return undefined;

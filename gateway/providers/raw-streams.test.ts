@@ -10,7 +10,7 @@ import {
 import { recordedResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
 import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
 import { Secret } from '../access/auth/secret.ts';
-import { attempt } from '../engine/attempt.ts';
+import { callUpstream } from '../engine/attempt.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
@@ -56,7 +56,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
       answersInParts,
       offersCost: () => {},
     };
-    await attempt(target, request, context, (together) => {
+    await callUpstream(target, request, context, (together) => {
       events.push(...together);
       onEvent();
       return undefined;

@@ -145,6 +145,17 @@ const toolCallDelta = z.looseObject({
   custom: z.looseObject({ name: z.string().optional(), input: z.string().optional() }).optional(),
 });
 
+/** What a cost is made of (wire contract §1.3): lines that add up to it, and the price that made them. */
+export const costBreakdown = z.looseObject({
+  /** Empty when no price is known, or nothing was charged. */
+  cost_lines: z.array(z.object({ kind: z.string(), tokens: count.nullable(), usd: usdAmount })),
+  /** The day and the source of the price; null when no price was used. */
+  price_as_of: z.string().nullable(),
+  price_source: z.string().nullable(),
+  /** What the answer may have cost at most, when its cost is an estimate. */
+  cost_up_to_usd: usdAmount.optional(),
+});
+
 /**
  * One chunk of a streamed completion. `usage` and `routing` are in the finish chunk unless the request asks otherwise
  * (§0.8).
@@ -179,11 +190,13 @@ export const completionChunk = z
     routing: routing.optional(),
     warnings: z.array(warning).optional(),
     byok: z.boolean().optional(),
+    portico: costBreakdown.optional(),
   })
   .meta({ id: 'ChatCompletionChunk' });
 
 export type FinishReason = z.infer<typeof finishReason>;
 export type Warning = z.infer<typeof warning>;
+export type CostBreakdown = z.infer<typeof costBreakdown>;
 export type Routing = z.infer<typeof routing>;
 export type PromptResponse = z.infer<typeof promptResponse>;
 export type CompletionUsage = z.infer<typeof completionUsage>;

@@ -4,7 +4,7 @@ import { parseUsd } from '#shared/money.ts';
 import { getPlan } from '../../gateway/access/auth/plans.ts';
 import type { Plan } from '../../gateway/access/auth/principal.ts';
 import { createOverload } from '../../gateway/access/overload/overload.ts';
-import { type StreamTimes, streamTimes } from '../../gateway/api/chat/stream-events.ts';
+import { type StreamTimes, streamTimes } from '../../gateway/api/chat/stream-writer.ts';
 import { exchangeHandlers } from '../../gateway/composition/exchange-handlers.ts';
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../../gateway/engine/engine.ts';
 import { createKeptAnswers } from '../../gateway/engine/idempotency/kept-answers.ts';
@@ -14,6 +14,7 @@ import { createHealth } from '../../gateway/engine/routing/health.ts';
 import { createSticky } from '../../gateway/engine/routing/resolve.ts';
 import { errorAnswer } from '../../gateway/http/error-response.ts';
 import type { HttpExchange } from '../../gateway/http/exchange.ts';
+import { RequestContext } from '../../gateway/http/request-context.ts';
 import type { Ledger } from '../../gateway/ledger/ledger.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import type { CatalogueModel } from '../../gateway/models/catalogue/catalogue.ts';
@@ -24,11 +25,10 @@ import { createRegistry } from '../../gateway/providers/registry.ts';
 import { openUpstreamConnections } from '../../gateway/providers/upstream/upstream-connections.ts';
 import { platformFetch } from '../../gateway/providers/upstream/upstream-response.ts';
 import { createRunning } from '../../gateway/runtime/concurrency/running.ts';
-import { newId } from '../../gateway/storage/id.ts';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { testDatabase } from './test-database.ts';
-import { testPrincipal } from './test-receiving.ts';
+import { testPrincipal, testReceiving } from './test-receiving.ts';
 
 export interface BenchOptions {
   readonly plan?: string | Plan;
@@ -115,6 +115,8 @@ export async function openChatBench(options: BenchOptions = {}) {
   });
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
   const principal = testPrincipal(plan, null);
+  const noAuthorizer = { authenticate: () => principal, forget: () => {} };
+  const receiving = testReceiving({ authorizer: noAuthorizer, now });
   const handlers = exchangeHandlers({
     engine,
     now,
@@ -124,26 +126,13 @@ export async function openChatBench(options: BenchOptions = {}) {
     streamTimes: { ...streamTimes, ...options.streamTimes },
   });
   const answer = async (exchange: HttpExchange) => {
-    const requestId = newId('req', now());
-    const path = exchange.target;
-    const place = createOverload({ statements: () => 0 }).enterOther('');
-    const send: HttpExchange['send'] = (...given) => exchange.send(...given);
-    const open: HttpExchange['open'] = (...given) => exchange.open(...given);
+    const context = new RequestContext(exchange, receiving);
+    const memoryLease = createOverload({ statements: () => 0 }).enterOther('');
     try {
-      await handlers.get(path)?.({
-        requestId,
-        clientRequestId: null,
-        path,
-        principal,
-        pass: null,
-        place,
-        request: exchange,
-        send,
-        open,
-      });
+      await handlers.get(exchange.target)?.(Object.assign(context, { principal, memoryLease }), exchange);
     } catch (error) {
-      const { status, headers, text } = errorAnswer(toAppError(error), requestId);
-      send(status, headers, text);
+      const { status, headers, text } = errorAnswer(toAppError(error), context.requestId);
+      exchange.send(status, headers, text);
     }
   };
 

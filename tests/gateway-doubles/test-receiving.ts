@@ -2,11 +2,11 @@ import type { Plan, Principal } from '../../gateway/access/auth/principal.ts';
 import { createMemoryStore } from '../../gateway/access/limits/memory-store.ts';
 import { createLimits } from '../../gateway/access/limits/rate-limit-lease.ts';
 import { createOverload } from '../../gateway/access/overload/overload.ts';
-import type { ReceiveDeps } from '../../gateway/http/receive.ts';
+import type { RequestDeps } from '../../gateway/http/request-context.ts';
 import { testNow } from './open-test-gateway.ts';
 
 /** The dependencies for receiving requests, for an app whose routes are under test. */
-export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<ReceiveDeps>): ReceiveDeps => ({
+export const testReceiving = (given: Pick<RequestDeps, 'authorizer'> & Partial<RequestDeps>): RequestDeps => ({
   limits: createLimits(
     createMemoryStore(() => testNow),
     async () => {},

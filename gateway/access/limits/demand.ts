@@ -1,12 +1,12 @@
-/** How long a block of a limit may be used, and how often demand is counted anew. */
+/** How long a block of a limit may be used, and how often demand is counted again. */
 export const blockMs = 1000;
-/** Less often used than this within that time, a limit is asked for every single use. */
+/** A limit that is used less often than this within that time is asked for at every use. */
 const fewest = 3;
 
-/** How much was asked for of late, so that as much may be had in hand for what comes next. Times in milliseconds. */
+/** The recent demand for a limit, so that as much can be reserved for the next uses. Times in milliseconds. */
 export interface Demand {
   add(now: number, cost: number): void;
-  /** What was asked for within about one block's time; 0 where it was asked for seldom. */
+  /** The demand within about one block's time; 0 when there was little. */
   recent(now: number): number;
 }
 
@@ -36,13 +36,13 @@ export function createDemand(): Demand {
   };
 }
 
-/** What one use of a kind of limit takes of late, whoever makes it: as much is asked for before somebody says how much. */
+/** The usual cost of one use of a kind of limit, over all callers. It is asked for before the real cost is known. */
 export interface UsualCost {
   readonly most: number;
   add(cost: number): void;
 }
 
-/** Dear uses are remembered through a few cheaper ones. */
+/** A large cost is remembered through a few smaller ones. */
 const kept = 0.9;
 
 export function createUsualCost(): UsualCost {

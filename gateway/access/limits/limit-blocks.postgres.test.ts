@@ -39,7 +39,7 @@ const anyone = { accountId: 'acct_1', credential: { id: 'key_1' } } as Principal
 
 const getSum = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
-test('in no minute more than the limit is admitted, however it was split among three instances', async () => {
+test('no minute admits more than the limit, however requests are spread over three instances', async () => {
   let time = 1_800_000_000_000;
   const { one } = await openThree(() => time);
   let round = 0;
@@ -76,7 +76,7 @@ test('in no minute more than the limit is admitted, however it was split among t
   );
 });
 
-test('a busy key costs one statement for many uses, and what is not used is given back', async () => {
+test('a busy key costs one statement for many uses, and the unused rest is given back', async () => {
   const { one, asked, db } = await openThree();
   const uses = 300;
   for (let done = 0; done < uses; done += 1) {
@@ -99,9 +99,9 @@ test('a request with a key that is seldom used asks once for all its limits, and
   if (!plan) throw new Error('unreachable');
   const request = async (id: string, used: number) => {
     const pass = new RateLimitLease(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
-    await pass.enter();
+    await pass.acquire();
     await pass.reserveTokens({ input: 250, output: 4_096 });
-    await pass.leave(used);
+    await pass.release(used);
   };
   // Nobody knows yet what a request mostly takes.
   await request('key_first', 300);
@@ -119,16 +119,16 @@ test('a request with a key that is seldom used asks once for all its limits, and
   await expect.poll(stored).toEqual([[], costs]);
 });
 
-test('a request that is refused because too many run is not counted as one of the minute', async () => {
+test('a request that is refused because too many run does not count as one of the minute', async () => {
   const { one } = await openThree();
   const plan = { ...getPlan('free'), concurrentRequests: 1 } as Plan;
   const open = (index: number) => new RateLimitLease(one(index), { ...anyone, plan });
   const running = open(0);
-  await running.enter();
+  await running.acquire();
   for (const index of [0, 1, 2, 0, 1, 2]) {
     const refused = open(index);
-    await expect(refused.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded' });
-    await refused.leave(0);
+    await expect(refused.acquire()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded' });
+    await refused.release(0);
     const headers: Record<string, string> = {};
     refused.addHeaders(headers);
     expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '19' });

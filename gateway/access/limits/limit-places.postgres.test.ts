@@ -24,7 +24,7 @@ async function open() {
   };
 }
 
-test('the places of an instance that was killed are free once its lease is over, and swept', async () => {
+test('running requests of a killed instance stop counting when its lease ends, and are deleted', async () => {
   const { db, store, pass } = await open();
   const [dead, alive] = [store('inst_dead'), store('inst_alive')];
   await dead.close();
@@ -36,7 +36,7 @@ test('the places of an instance that was killed are free once its lease is over,
   expect(await db.selectFrom('limit_places').select('instance_id').execute()).toEqual([{ instance_id: 'inst_alive' }]);
 });
 
-test('what runs keeps its place, and gets it back where the database has lost it', async () => {
+test('a running request keeps counting, also after the database lost its row', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { db, store, pass } = await open();
@@ -50,7 +50,7 @@ test('what runs keeps its place, and gets it back where the database has lost it
   await expect.poll(() => db.selectFrom('limit_places').select(['key', 'lease_until']).execute()).toEqual([row]);
 });
 
-test('what no longer counts is deleted, and nothing else', async () => {
+test('expired rows are deleted, and no others', async () => {
   const { db, store, pass } = await open();
   const one = store('inst_1');
   await one.take('old', 5, 1);
@@ -61,7 +61,7 @@ test('what no longer counts is deleted, and nothing else', async () => {
   expect(await db.selectFrom('limit_uses').select('key').execute()).toEqual([{ key: 'young' }]);
 });
 
-test('a database that is away is told, and costs a finished answer nothing', async () => {
+test('a database that is away is logged, and does not delay a finished answer', async () => {
   const { db, store, problems } = await open();
   const one = store('inst_1');
   const taken = await one.take('key', 5, 3);

@@ -42,7 +42,7 @@ const admitted = async (store: LimitStore, limit: number, cost = 1, key = 'key')
   (await store.take(key, limit, cost)).admitted;
 
 describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}`, () => {
-  test('says how the window stands, and how long a refused one has to wait', async () => {
+  test('reports the state of the window, and how long a refused request has to wait', async () => {
     const { one, two, pass } = await open();
     expect(await one.take('key', 3, 0)).toMatchObject({ admitted: true, limit: 3, remaining: 3, resetMs: 0 });
     expect(await one.take('key', 3, 1)).toMatchObject({ admitted: true, remaining: 2, resetMs: 60_000 });
@@ -64,7 +64,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(await admitted(one, 5, 0)).toBe(true);
   });
 
-  test('what was reserved is corrected to what was used, also twice and after it has expired', async () => {
+  test('a reservation is corrected to the used cost, also twice and after it has expired', async () => {
     const { one, two, pass } = await open();
     const reserved = await one.take('key', 100, 80);
     if (!reserved.admitted) throw new Error('refused');
@@ -119,7 +119,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(await admitted(two, 1)).toBe(true);
   });
 
-  test('a place is given back once, however often its end is told', async () => {
+  test('a running request is released once, however often its end is reported', async () => {
     const { one, two } = await open();
     const [first, second] = [await one.enter('key', 2), await two.enter('key', 2)];
     expect(await one.enter('key', 2)).toBeNull();
@@ -132,7 +132,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(await one.enter('key', 2)).not.toBeNull();
   });
 
-  test('of any number that come at once, exactly as many as the limit get in', async () => {
+  test('of any number of simultaneous requests exactly the limit is admitted', async () => {
     const { one, two } = await open();
     const each = Array.from({ length: 60 }, (_, index) => (index % 2 ? one : two));
     const takes = await Promise.all(each.map((store) => store.take('key', 20, 1)));

@@ -4,32 +4,32 @@ import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 export interface WindowState {
   readonly limit: number;
   readonly remaining: number;
-  /** Until the whole limit is free again. */
+  /** Milliseconds until the complete limit is free again. */
   readonly resetMs: number;
 }
 
 export interface Admission extends WindowState {
   readonly admitted: true;
-  /** Corrects what was taken to what it truly was. */
+  /** Corrects the reserved cost to the real cost. */
   settle(cost: number): MaybePromise<void>;
 }
 
 export interface Refusal extends WindowState {
   readonly admitted: false;
-  /** After this wait the same cost is admitted if nothing else is taken: at most a minute. */
+  /** After this wait the same cost is admitted if nothing else is taken meanwhile. At most a minute. */
   readonly retryAfterMs: number;
 }
 
-/** Gives a place back. Only the first call does; none of them fails. */
+/** Ends a running request. Only the first call counts, and no call fails. */
 export type Leave = () => MaybePromise<void>;
 
 /**
- * Where rates and running requests are counted: in memory for one process; in PostgreSQL for several instances that
- * share their limits. Keys name a counter, whatever it counts.
+ * Counts rates and running requests: in memory for one process, in PostgreSQL for several instances that share their limits. A key names a
+ * counter.
  */
 export interface LimitStore {
-  /** Takes a cost from the window of the last minute where the limit allows it. */
+  /** Takes a cost from the window of the last minute if the limit allows it. */
   take(key: string, limit: number, cost: number): MaybePromise<Admission | Refusal>;
-  /** Counts one more that runs, where fewer than the limit do. The answer ends it; null where it may not begin. */
+  /** Counts one more running request if fewer than the limit run. Returns the function that ends it, or null when it may not begin. */
   enter(key: string, limit: number): MaybePromise<Leave | null>;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMemoryStore } from './memory-store.ts';
 
-test('any number of keys is counted in bounded memory, and one that is in use keeps its count', async () => {
+test('any number of keys is counted in limited memory, and a key in use keeps its count', async () => {
   let time = 0;
   const store = createMemoryStore(() => time);
   expect((await store.take('mine', 2, 1)).admitted).toBe(true);

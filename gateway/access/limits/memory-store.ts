@@ -1,11 +1,11 @@
 import type { Admission, LimitStore, WindowState } from './limit-store.ts';
 
-/** Idle windows are swept when there are this many; beyond it the one unused for longest is forgotten. */
+/** Idle windows are deleted when there are this many. Beyond that, the window that was unused for longest is forgotten. */
 const windowLimit = 50_000;
-/** With fewer nobody is forgotten soon, and who was here last does not matter. */
+/** With fewer windows none is forgotten soon, so their order does not matter. */
 const orderedFrom = windowLimit / 2;
 
-/** The limits of one process. What it forgets by a restart is at most a minute old. */
+/** The limits of one process. What it forgets in a restart is at most a minute old. */
 export function createMemoryStore(now: () => number): LimitStore {
   const windows = new Map<string, SlidingWindow>();
   const running = new Map<string, number>();
@@ -77,7 +77,7 @@ class Taking implements Admission {
   }
 }
 
-/** Maps keep the order of insertion, and every use inserts anew: the first ones were unused for longest. */
+/** Maps keep the order of insertion, and every use inserts the window again: the first ones were unused for longest. */
 function makeRoom(windows: Map<string, SlidingWindow>, now: number): void {
   for (const [key, window] of windows) {
     expire(window, now);
@@ -90,7 +90,7 @@ function makeRoom(windows: Map<string, SlidingWindow>, now: number): void {
 
 /** One minute: the window of every rate limit (wire contract §7). */
 export const windowMs = 60_000;
-/** Costs that come this close together expire together, at the later one's time: a window has few entries. */
+/** Costs within this time expire together, at the time of the later one, so that a window has few entries. */
 const mergeMs = 500;
 
 interface Entry {
@@ -100,22 +100,22 @@ interface Entry {
 }
 
 /**
- * What was taken within the last minute. Admits at most the limit in any 60 seconds, wherever they begin, and a burst of
- * the whole limit at once; a bucket that refills while it is drained would admit twice as much (docs/decisions/004).
+ * The costs of the last minute. At most the limit is admitted in any 60 seconds, and a burst of the complete limit at once. A bucket that
+ * refills while it is drained would admit twice as much (docs/decisions/004).
  */
 interface SlidingWindow {
   readonly entries: Entry[];
   used: number;
 }
 
-/** What was taken, so that it can be corrected once the true cost is known. */
+/** A cost that was taken, for its correction once the real cost is known. */
 export interface Taken {
   readonly entry: Entry;
 }
 
 export const emptyWindow = (): SlidingWindow => ({ entries: [], used: 0 });
 
-/** Forgets what is older than a minute. A clock that was set back must not stretch the window: nothing lies in the future. */
+/** Forgets costs that are older than a minute. A clock that was set back must not stretch the window: no cost lies in the future. */
 export function expire(window: SlidingWindow, now: number): void {
   const { entries } = window;
   for (let at = entries.length - 1; at >= 0; at -= 1) {
@@ -132,7 +132,7 @@ export function expire(window: SlidingWindow, now: number): void {
   if (gone > 0) entries.splice(0, gone);
 }
 
-/** Takes a cost if the limit allows it now; else null. The window must be expired to `now`. */
+/** Takes a cost if the limit allows it now, else returns null. The window must be expired to `now`. */
 export function take(window: SlidingWindow, limit: number, cost: number, now: number): Taken | null {
   if (window.used + cost > limit) return null;
   if (cost === 0) return { entry: { since: now, at: now, cost } };
@@ -148,7 +148,7 @@ export function take(window: SlidingWindow, limit: number, cost: number, now: nu
   return { entry };
 }
 
-/** Adds to what was taken, or gives some of it back. What has expired meanwhile needs no correction. */
+/** Adds to a cost, or gives part of it back. A cost that has expired needs no correction. */
 export function correct(window: SlidingWindow, { entry }: Taken, difference: number): void {
   if (!window.entries.includes(entry)) return;
   const added = Math.max(difference, -entry.cost);
@@ -156,7 +156,7 @@ export function correct(window: SlidingWindow, { entry }: Taken, difference: num
   window.used += added;
 }
 
-/** Milliseconds until a cost will be admitted if nothing else is taken: 0 to 60,000. A cost above the limit waits for all. */
+/** Milliseconds until a cost is admitted if nothing else is taken: 0 to 60,000. A cost above the limit waits for an empty window. */
 export function waitFor(window: SlidingWindow, limit: number, cost: number, now: number): number {
   let used = window.used;
   let wait = 0;
@@ -168,6 +168,6 @@ export function waitFor(window: SlidingWindow, limit: number, cost: number, now:
   return wait;
 }
 
-/** Milliseconds until nothing of the window is used. */
+/** Milliseconds until the window is empty. */
 export const untilEmpty = ({ entries }: SlidingWindow, now: number): number =>
   Math.max(0, (entries.at(-1)?.at ?? now - windowMs) + windowMs - now);

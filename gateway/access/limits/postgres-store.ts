@@ -7,11 +7,11 @@ import type { Leave, LimitStore, Refusal } from './limit-store.ts';
 import { windowMs } from './memory-store.ts';
 import { createSharedWindow, type SharedWindow, type WindowAnswer, type WindowQuestion } from './shared-window.ts';
 
-/** For so long a refusal is believed without asking again: a caller that does not wait costs no statement per attempt. */
+/** How long a refusal is reused without asking the database: a caller that does not wait costs no statement for each attempt. */
 const believedMs = 250;
 const sizeLimit = 10_000;
 
-/** Refusals of the last quarter second. What is given back meanwhile is noticed that much later. */
+/** The refusals of the last quarter second. A limit that becomes free meanwhile is noticed that much later. */
 function createRefused(elapsed: () => number) {
   const known = new Map<string, { readonly refusal: Refusal; readonly cost: number; readonly since: number }>();
   return {
@@ -37,22 +37,22 @@ function createRefused(elapsed: () => number) {
   };
 }
 
-/** How long a running request is believed without a sign of life from its instance. */
+/** How long a running request counts without a renewal by its instance. */
 const leaseMs = 30_000;
 const renewEveryMs = 10_000;
 
 interface PostgresStoreDeps {
   readonly db: GatewayDb;
   readonly instanceId: string;
-  /** Milliseconds since the epoch in place of the database's clock; null: the database's, which is the same for all. */
+  /** A clock in milliseconds since the epoch. Null: the database's clock, which is the same for all instances. */
   readonly clock: (() => number) | null;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 interface SharedLimitStore extends LimitStore {
-  /** Deletes what no longer counts. */
+  /** Deletes expired rows. */
   sweep(): Promise<void>;
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when no statement is running any more. */
   close(): Promise<void>;
 }
 
@@ -61,15 +61,15 @@ interface Answers {
   readonly places: readonly PlacesAnswer[];
 }
 
-/** Keys in one statement: it holds their locks to its end. */
+/** The most keys in one statement, which holds their locks until it ends. */
 const maxKeys = 200;
-/** So many do not wait for more. */
+/** With this many keys, a statement does not wait for more. */
 const enoughKeys = 16;
 const statement = 'select portico_limits($1, $2, $3, $4, $5, $6) as answers';
 
 /**
- * The limits of all instances on one database, by the database's clock (docs/decisions/009, 040). What is asked while a statement
- * is under way goes with the next one; what is asked for often is had in hand.
+ * The limits of all instances on one database, by the database's clock (docs/decisions/009, 040). Questions that come while a statement is
+ * running go with the next one, and a limit that is used often is taken in blocks.
  */
 export function createPostgresStore({ db, instanceId, clock, log }: PostgresStoreDeps): SharedLimitStore {
   const elapsed = clock ?? (() => performance.now());
@@ -81,7 +81,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   const askingPlaces = new Set<string>();
   const failed = (event: string) => (error: unknown) => log({ event, level: 'error', cause: String(error) });
   let renewing = false;
-  /** Resolves when what is to be asked by now was answered. */
+  /** Resolves when all questions that wait now are answered. */
   const ask = createBatches(exchange, () => askingWindows.size + askingPlaces.size >= enoughKeys);
 
   async function exchange(): Promise<void> {
@@ -159,7 +159,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     return opened;
   }
 
-  /** Gives back what was not used, and forgets who does not come any more. */
+  /** Gives back unused blocks, and forgets keys that are not used any more. */
   function tidy(): void {
     forgetIdle(windows);
     forgetIdle(places);
@@ -169,7 +169,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   }
 
   const tidying = setInterval(tidy, blockMs);
-  // Also puts back what a crash of the database emptied.
+  // This also restores what a crash of the database has emptied.
   const renewal = setInterval(() => {
     renewing = true;
     for (const key of places.keys()) askingPlaces.add(key);
@@ -182,7 +182,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
 
     async sweep() {
       const moment = sql<bigint>`coalesce(${clock?.() ?? null}::bigint, portico_now())`;
-      // What an instance is writing at this moment it passes by: neither waits for the other.
+      // Rows that an instance is writing at this moment are skipped, so that neither waits for the other.
       await sql`delete from limit_uses where (key, bucket) in (
         select key, bucket from limit_uses where at < ${moment} - ${windowMs}::bigint for update skip locked)`.execute(
         db,
@@ -199,7 +199,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   };
 }
 
-/** What is counted, whosoever it is: keys are `kind:name`. */
+/** The kind of a counter: keys are `kind:name`. */
 const getKind = (key: string) => key.slice(0, key.indexOf(':') + 1);
 
 function questions<Question>(keys: Set<string>, getQuestion: (key: string) => Question | null | undefined): Question[] {
@@ -217,7 +217,7 @@ function forgetIdle(all: Map<string, { readonly idle: boolean }>): void {
   for (const [key, one] of all) if (one.idle) all.delete(key);
 }
 
-/** What `portico_limits` is asked of one key's running requests, and what it answers. */
+/** The question to `portico_limits` about one key's running requests, and its answer. */
 interface PlacesQuestion {
   readonly key: string;
   readonly limit: number;
@@ -230,7 +230,7 @@ interface PlacesAnswer {
   readonly key: string;
   readonly entered: number;
   readonly spare: number;
-  /** The most that may be had in hand, which is refused to the others. */
+  /** The most places that an instance may reserve. They are refused to the other instances. */
   readonly room: number;
 }
 
@@ -240,9 +240,9 @@ interface Waiting {
 }
 
 interface SharedPlaces {
-  /** At once where a place is in hand; else when the database has answered. */
+  /** Answers at once when a place is reserved, else when the database has answered. */
   enter(limit: number): MaybePromise<Leave | null>;
-  /** What there is to ask; null where there is nothing. `renews` says again what runs. */
+  /** The next question, or null. `renews`: reports the running requests again. */
   question(renews: boolean): PlacesQuestion | null;
   answered(answer: PlacesAnswer): void;
   failed(error: unknown): void;
@@ -256,7 +256,7 @@ interface SharedPlacesDeps {
   readonly lost: (error: unknown) => void;
 }
 
-/** The requests of one key that run at this instance, and the places it has in hand for more. */
+/** The running requests of one key at this instance, and the places that it has reserved for more. */
 function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): SharedPlaces {
   const demand = createDemand();
   let limit = 0;
@@ -277,7 +277,7 @@ function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): Shar
 
   function vacate(): MaybePromise<void> {
     running -= 1;
-    // One is kept where there are many, even for a key that is seldom used: it is given back with the next second's.
+    // When the limit is large, one place stays reserved even for a key that is seldom used; the next second's question gives it back.
     if (spare < Math.min(room, Math.max(1, demand.recent(elapsed())))) {
       spare += 1;
       return undefined;

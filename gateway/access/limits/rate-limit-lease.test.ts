@@ -19,27 +19,27 @@ const remaining = (pass: RateLimitLease) => {
   return headers['x-ratelimit-remaining-requests'];
 };
 
-test('one chat too many is refused where another machine counts, is not counted, and has room once one has ended', async () => {
+test('one chat too many is refused when another machine counts, does not count, and is admitted once one has ended', async () => {
   const store = elsewhere();
   const passes = Array.from({ length: 3 }, () => new RateLimitLease(store, caller));
   const [first, second, third] = passes as [RateLimitLease, RateLimitLease, RateLimitLease];
-  await first.enter();
-  await expect(second.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded', retryAfterMs: 1_000 });
-  await second.leave(0);
+  await first.acquire();
+  await expect(second.acquire()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded', retryAfterMs: 1_000 });
+  await second.release(0);
   expect([remaining(first), remaining(second)]).toEqual(['9', '9']);
-  await first.leave(0);
-  await third.enter();
+  await first.release(0);
+  await third.acquire();
   expect(remaining(third)).toBe('8');
 });
 
-test('a chat that could not be counted is not let in, and gives its place back', async () => {
+test('a chat that could not be counted is refused, and releases its place', async () => {
   let left = 0;
   const store = elsewhere({
     take: async () => Promise.reject(new Error('the counters are away')),
     enter: async () => () => void left++,
   });
   const pass = new RateLimitLease(store, caller);
-  await expect(pass.enter()).rejects.toThrow('the counters are away');
-  await pass.leave(0);
+  await expect(pass.acquire()).rejects.toThrow('the counters are away');
+  await pass.release(0);
   expect(left).toBe(1);
 });

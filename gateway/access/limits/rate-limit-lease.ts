@@ -5,13 +5,13 @@ import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit
 
 interface TokenEstimate {
   readonly input: number;
-  /** What is reserved for the answer. */
+  /** The tokens that are reserved for the answer. */
   readonly output: number;
 }
 
 const concurrencyRetryMs = 1000;
 
-/** One chat request on its way through the limits of its credential (wire contract §7). */
+/** What one chat request counts for in the limits of its credential (wire contract §7). */
 export class RateLimitLease {
   readonly #store: LimitStore;
   readonly #plan: Plan;
@@ -20,7 +20,8 @@ export class RateLimitLease {
   #tokens: WindowState | null = null;
   #reserved: Admission | null = null;
   #exit: Leave | null = null;
-  #running = false;
+  /** The task of the answer runs, and releases the lease when it ends. */
+  isTaskRunning = false;
 
   constructor(store: LimitStore, principal: Principal) {
     this.#store = store;
@@ -29,20 +30,20 @@ export class RateLimitLease {
   }
 
   /**
-   * Counts the request. Throws or rejects with 429 where too many run or too many were sent in the last minute; `leave` is to
-   * be called all the same.
+   * Counts the request. Throws or rejects with 429 when too many run or too many were sent in the last minute; `release` must be called all
+   * the same.
    */
-  enter(): MaybePromise<void> {
+  acquire(): MaybePromise<void> {
     const { tokensPerMinute, concurrentRequests } = this.#plan;
-    // Both at once, and both to their end: each may be a question to another machine.
+    // Both questions are asked at once and both are awaited: each may go to another machine.
     const tokens = tokensPerMinute === null ? null : this.#take('tokens', tokensPerMinute, 0);
     const exit = concurrentRequests === null ? null : this.#store.enter(this.#names.chats, concurrentRequests);
-    if (tokens instanceof Promise || exit instanceof Promise) return this.#enterLater(tokens, exit);
-    return this.#enterWith(tokens, exit);
+    if (tokens instanceof Promise || exit instanceof Promise) return this.#acquireLater(tokens, exit);
+    return this.#acquireWith(tokens, exit);
   }
 
-  /** Where another machine has to be asked, the request is counted with the same question: what is refused is counted off again. */
-  async #enterLater(tokens: MaybePromise<WindowState | null>, exit: MaybePromise<Leave | null>): Promise<void> {
+  /** When another machine has to be asked, the request is counted with the same question. A refused request is counted off again. */
+  async #acquireLater(tokens: MaybePromise<WindowState | null>, exit: MaybePromise<Leave | null>): Promise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 1);
     const [looked, occupied, taken] = await Promise.allSettled([tokens, exit, counted]);
@@ -56,7 +57,7 @@ export class RateLimitLease {
     if (request) this.#count(request);
   }
 
-  #enterWith(tokens: WindowState | null, exit: Leave | null): MaybePromise<void> {
+  #acquireWith(tokens: WindowState | null, exit: Leave | null): MaybePromise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     this.#tokens = tokens;
     this.#exit = exit;
@@ -85,7 +86,10 @@ export class RateLimitLease {
     return this.#store.take(this.#names[what], limit, cost);
   }
 
-  /** Reserves tokens. Throws or rejects with 429 where the minute's are used up, 403 where no minute has as many. */
+  /**
+   * Reserves tokens. Throws or rejects with 429 when the minute's tokens are used up, and with 403 when the request can never fit into a
+   * minute.
+   */
   reserveTokens({ input, output }: TokenEstimate): MaybePromise<void> {
     const limit = this.#plan.tokensPerMinute;
     if (limit === null) return undefined;
@@ -99,17 +103,13 @@ export class RateLimitLease {
     });
   }
 
-  /** From here on an answer's task runs: `leave` is called when that ends, not when the response was made. */
-  run(): void {
-    this.#running = true;
+  /** From here on the answer's task releases the lease, when it ends. */
+  handOver(): void {
+    this.isTaskRunning = true;
   }
 
-  get running(): boolean {
-    return this.#running;
-  }
-
-  /** Replaces the reserved tokens by the ones that were used, and makes room for another request. */
-  leave(used: number): MaybePromise<void> {
+  /** Replaces the reserved tokens by the used ones, and lets another request run. */
+  release(used: number): MaybePromise<void> {
     const left = this.#exit?.();
     const settled = this.#reserved?.settle(used);
     return left instanceof Promise || settled instanceof Promise
@@ -117,22 +117,22 @@ export class RateLimitLease {
       : undefined;
   }
 
-  /** Adds the `x-ratelimit-…` headers as things stood when the request was counted. */
+  /** Adds the `x-ratelimit-…` headers with the values at the time when the request was counted. */
   addHeaders(headers: Record<string, string>): void {
     addRateHeaders(headers, 'requests', this.#requests);
     addRateHeaders(headers, 'tokens', this.#tokens);
   }
 }
 
-/** How the window stands once an admitted request is counted off again. */
+/** The state of the window once an admitted request is counted off again. */
 const withoutOne = (state: Admission | Refusal): WindowState =>
   state.admitted
     ? { limit: state.limit, resetMs: state.resetMs, remaining: Math.min(state.limit, state.remaining + 1) }
     : state;
 
 /**
- * Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. Tokens of one
- * user are one credential, however often they are issued anew (§4.6); those of another user are another.
+ * A credential shares a window with the credential that created it, so that creating keys does not multiply a plan's limits. All tokens of
+ * one user are one credential, however often they are issued (§4.6).
  */
 export const getWindow = ({ accountId, userId, credential }: Principal): string =>
   credential.window ?? credential.id ?? userId ?? accountId;
@@ -145,7 +145,7 @@ interface CounterNames {
 
 const knownNames = new WeakMap<Principal, CounterNames>();
 
-/** What a store counts a principal's chats under, made once: of a text that is put together anew the digest is worked out anew. */
+/** The names of a principal's counters, built once: a hash of a new string would have to be computed again. */
 function getNames(principal: Principal): CounterNames {
   const known = knownNames.get(principal);
   if (known) return known;
@@ -161,7 +161,7 @@ export const tooMany = (
   retryAfterMs: number,
 ) => new AppError(code, `Too many ${what}. Wait as long as "Retry-After" says.`, { retryAfterMs });
 
-/** Waiting would not help, so it is no 429 (wire contract §0.6). */
+/** Waiting does not help, so this is no 429 (wire contract §0.6). */
 const neverFits = (input: number, limit: number) =>
   new AppError('plan_limit_exceeded', `The request has about ${input} tokens; the plan allows ${limit} a minute.`, {
     details: { limit: 'tokens_per_minute', limit_value: String(limit), needed: input },
@@ -172,17 +172,20 @@ const readsPerMinute = 120;
 const verifiesPerMinute = 30;
 const authFailuresPerMinute = 20;
 
-/** What a request has to pass besides its credential. A caller in this process has no address, and neither limits by address nor of reads. */
+/**
+ * The limits that a request has to pass besides its credential. A caller in this process has no address, so no limit by address and no
+ * limit of reads applies to it.
+ */
 export interface Limits {
-  /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
+  /** Opens the limits for a chat request. Throws or rejects with 403 when a quota of the plan is used up. */
   chat(principal: Principal): MaybePromise<RateLimitLease>;
   /** Counts any other request with a credential, unless it comes from this process. Throws 429. */
   read(principal: Principal, address: string | null): Promise<void>;
   /** Counts a verification by its address. Throws 429. */
   verify(address: string | null): Promise<void>;
   /**
-   * The error a caller gets whose credential was refused: 429 where its address had too many of these. Whoever has a
-   * valid credential is never refused for what others at the same address (a proxy, an office) send.
+   * Returns the error for a refused credential: 429 when its address had too many of them. A valid credential is never refused for what
+   * others at the same address (a proxy, an office) send.
    */
   refused(error: unknown, address: string | null): Promise<unknown>;
 }
@@ -220,7 +223,7 @@ const names = {
   tokens: ['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
 } as const;
 
-/** Adds OpenAI's headers for one window (wire contract §7); none where the plan has no such limit. */
+/** Adds OpenAI's headers for one window (wire contract §7); none when the plan has no such limit. */
 function addRateHeaders(headers: Record<string, string>, of: 'requests' | 'tokens', state: WindowState | null): void {
   if (!state) return;
   const [limit, remaining, reset] = names[of];

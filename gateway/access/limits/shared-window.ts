@@ -3,7 +3,7 @@ import { blockMs, createDemand, type UsualCost } from './demand.ts';
 import type { Admission, Refusal, WindowState } from './limit-store.ts';
 import { untilEmpty, waitFor, windowMs } from './memory-store.ts';
 
-/** What `portico_limits` is asked of one window, and what it answers. Times in milliseconds. */
+/** The question to `portico_limits` about one window, and its answer. Times in milliseconds. */
 export interface WindowQuestion {
   readonly key: string;
   readonly limit: number;
@@ -15,18 +15,18 @@ export interface WindowQuestion {
 export interface WindowAnswer {
   readonly key: string;
   readonly admitted: readonly boolean[];
-  /** What may be used within a block's time without asking again. */
+  /** The cost that may be used within a block's time without asking again. */
   readonly block: number;
   readonly bucket: number;
   readonly moment: number;
-  /** With what was just admitted and the block. */
+  /** The used cost, including what was just admitted and the block. */
   readonly used: number;
   readonly latest: number | null;
-  /** When what was taken; only where something was refused. */
+  /** The costs with their times. Only when something was refused. */
   readonly uses: readonly (readonly [at: number, cost: number])[] | null;
 }
 
-/** So much of what is left an instance may have in hand for a second, as `portico_limits` gives it. */
+/** The share of the remaining limit that an instance may reserve for a second, as `portico_limits` gives it. */
 const handful = (left: number) => (left < 64 ? 0 : left / 16);
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A block in hand: its rest may be used until its time is over. */
+/** A reserved block: its rest may be used until its time is over. */
 interface Block {
   readonly bucket: number;
   readonly since: number;
@@ -45,28 +45,28 @@ interface Block {
 }
 
 export interface SharedWindow {
-  /** At once from what is in hand; else when the database has answered. A plan may change, and with it the limit. */
+  /** Answers at once from the reserved block, else when the database has answered. A plan may change, and with it the limit. */
   take(limit: number, cost: number): MaybePromise<Admission | Refusal>;
-  /** What there is to ask; null where there is nothing. What waits is answered by `answered` or `failed`. */
+  /** The next question, or null. `answered` or `failed` resolve those who wait for it. */
   question(): WindowQuestion | null;
   answered(answer: WindowAnswer): void;
   failed(error: unknown): void;
-  /** Whether nothing is in hand, waits or is to be corrected, and nobody came of late. */
+  /** Whether nothing is reserved, waits or is to be corrected, and nobody used the window lately. */
   readonly idle: boolean;
 }
 
 interface SharedWindowDeps {
   readonly key: string;
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
   readonly usual: UsualCost;
-  /** Sees to it that the question is asked; resolves when it was answered. */
+  /** Asks the question soon; resolves when it is answered. */
   readonly ask: () => Promise<void>;
   readonly refused: (limit: number, cost: number, refusal: Refusal) => void;
   readonly lost: (error: unknown) => void;
 }
 
-/** One window of a limit that all instances share, as one instance sees it. */
+/** One window of a limit that all instances share, from the view of one instance. */
 export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: SharedWindowDeps): SharedWindow {
   const demand = createDemand();
   const corrections = new Map<number, number>();
@@ -78,7 +78,10 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
 
   const isAlive = ({ since }: Block) => elapsed() - since < blockMs;
 
-  /** Who only looks is about to take: what that mostly is comes along, if it is little of the limit. */
+  /**
+   * A caller that only reads the window will take from it soon: the usual cost is asked for with it, if it is small compared with the
+   * limit.
+   */
   const foreseen = () =>
     asked.length > 0 && asked.every(({ cost }) => cost === 0) && usual.most <= handful(limit) ? usual.most : 0;
 
@@ -114,9 +117,9 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
         }
         correct(bucket, difference);
         const spare = handful(state.remaining);
-        // Said within a second, with whatever else there is: at once where the others would miss it.
+        // Small corrections are reported within a second together with other questions; large ones at once, because the other instances would miss them.
         if (Math.abs(difference) <= spare) return undefined;
-        // The answer is there already: a reservation that stays as it was is forgotten within the minute.
+        // The caller has its answer already. A reservation that stays unchanged expires within the minute.
         return spare === 0 || demand.recent(elapsed()) === 0 ? ask().catch(lost) : undefined;
       },
     };
@@ -139,7 +142,7 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
         return admission(getState(block), block.bucket, cost);
       }
       const answer = new Promise<Admission | Refusal>((resolve, reject) => waiting.push({ cost, resolve, reject }));
-      // Whoever waits is told by its own promise.
+      // Those who wait get the error by their own promise.
       ask().catch(() => {});
       return answer;
     },

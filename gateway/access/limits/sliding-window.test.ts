@@ -44,7 +44,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('admits its whole limit at once, and nearly the limit a minute to somebody who never stops asking', () => {
+  test('admits its complete limit at once, and nearly the limit a minute under constant requests', () => {
     const window = emptyWindow();
     const limit = 300;
     let admitted = 0;
@@ -66,7 +66,7 @@ describe('a sliding window', () => {
     expect(window.entries.length).toBeLessThanOrEqual(121);
   });
 
-  test('a reservation that is corrected counts as what it truly was, and never as less than nothing', () => {
+  test('a corrected reservation counts with its real cost, and never below zero', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(100), fc.integer({ min: -200, max: 200 }), fc.nat(2_000)), { maxLength: 60 }),
@@ -88,7 +88,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('a correction of what has expired changes nothing', () => {
+  test('a correction of an expired cost changes nothing', () => {
     const window = emptyWindow();
     const taken = take(window, 10, 5, 0);
     expire(window, windowMs);

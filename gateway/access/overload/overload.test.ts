@@ -53,7 +53,7 @@ async function openAnswering(options: TestGatewayOptions) {
   return { ...(await openDoor(await openTestGateway({ plan: 'enterprise', providers, ...options }))), upstream };
 }
 
-test('past what it can carry the account with most is refused first, others and all else go on, and it recovers', async () => {
+test('under overload the account with most requests is refused first, other accounts and routes go on, and the gateway recovers', async () => {
   const opened = await openHanging({ plan: 'enterprise', workLimits: { answers: 4 } });
   const { key, other, send, metric } = await openDoor(opened);
   const running = [];
@@ -79,7 +79,7 @@ test('past what it can carry the account with most is refused first, others and 
   await expect.poll(async () => (await send(chat, key, streamed)).statusCode).toBe(200);
 });
 
-test('of many requests at once some wait and some are refused; each is billed whole or not at all', async () => {
+test('of many simultaneous requests some wait and some are refused, and each is charged completely or not at all', async () => {
   const limits = { alone: 1, mixed: 1, maxWaitMs: 3 };
   const times = Array.from({ length: 60 }, (_, index) => index);
   const { gateway, key, account, send, metric, entries } = await openAnswering({ workLimits: limits });
@@ -106,7 +106,7 @@ test('of many requests at once some wait and some are refused; each is billed wh
   expect(said + single).toBe(count(503));
 });
 
-test('one request of an account goes before a hundred of another that came first', async () => {
+test('one request of an account goes before a hundred earlier requests of another', async () => {
   const { gateway, key, other, upstream } = await openAnswering({ workLimits: { alone: 1, mixed: 1 } });
   const ask = (credential: string, content: string) =>
     gateway.fetch(
@@ -143,7 +143,7 @@ async function announce(port: number, key: string, size: number) {
   return socket;
 }
 
-test('five announced bodies of 25 MB fill the memory for their account, not for another, until they are gone', async () => {
+test('five announced bodies of 25 MB use up the memory of their account, not of another, until they end', async () => {
   const { key, other, port, send, metric } = await openAnswering({});
   const size = 25 * 1_024 * 1_024;
   const sockets = await Promise.all(Array.from({ length: 5 }, () => announce(port, key, size)));
@@ -162,7 +162,7 @@ test('five announced bodies of 25 MB fill the memory for their account, not for 
   expect((await send(chat, key, large)).statusCode).toBe(200);
 });
 
-test('a request that a limit refuses gives its room back', async () => {
+test('a request that a limit refuses releases its memory', async () => {
   const { gateway, key, pass } = await openTestGateway({ plan: 'enterprise', workLimits: { answers: 1 } });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ prompt: 'hi', provider: 'sandbox' });

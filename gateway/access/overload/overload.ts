@@ -4,53 +4,53 @@ import { AppError } from '#shared/errors.ts';
 import { type BodyPlace, createBodyMemory } from '../../runtime/body/body-blocks.ts';
 import { createFairQueue, createShares } from '../../runtime/concurrency/fair-queue.ts';
 
-/** What tells the time and calls back, so that a test can. */
+/** The clock and timers, which a test can replace. */
 interface TurnClock {
-  /** Milliseconds that pass for everyone. */
+  /** Milliseconds of real time. */
   now(): number;
-  /** Milliseconds for which this thread had a processor. */
+  /** Milliseconds of processor time of this thread. */
   ownMs(): number;
-  /** Calls back after the events that are there now. */
+  /** Calls back after the events that are waiting now. */
   defer(next: () => void): void;
-  /** Calls back in some milliseconds. */
+  /** Calls back after this many milliseconds. */
   later(next: () => void, ms: number): void;
 }
 
 interface TurnLimits {
-  /** Units of work that begin in one turn of the event loop while one account is there. */
+  /** Units of work that begin in one turn of the event loop while requests come from one account. */
   readonly alone: number;
-  /** The same while there are several: a short turn is what keeps one account's answers from waiting for another's. */
+  /** The same while requests come from several accounts: a short turn keeps one account's answers from waiting for another's. */
   readonly mixed: number;
-  /** How long a request may have to wait for its turn. */
+  /** How long a request may wait for its turn. */
   readonly maxWaitMs: number;
 }
 
 /** Decides when a request's work may begin. */
 interface Turns {
-  /** Undefined: at once. */
+  /** Returns undefined when the work may begin at once. */
   enter(account: string, units: number): Promise<void> | undefined;
   /** Whether a further request of this account would wait longer than it may. */
   isLate(account: string): boolean;
-  /** Requests that wait. */
+  /** The number of waiting requests. */
   readonly waiting: number;
-  /** What a unit of work takes at the moment, of all that the thread does. */
+  /** How long a unit of work takes at the moment, with everything else that the thread does. */
   readonly unitMs: number;
 }
 
-/** For so long after two accounts took turns there are several. */
+/** For this time after two accounts took turns, requests count as coming from several accounts. */
 const mixedMs = 1_000;
-/** A measure of the speed takes at least so long. */
+/** The speed is measured over at least this time. */
 const measureMs = 100;
-/** What a unit of work takes until it was measured. */
+/** The assumed time of a unit of work until it is measured. */
 const unmeasuredMs = 1;
-/** Between two looks at a database that has enough to do. */
+/** The time between two checks of a database that is busy. */
 const lookMs = 2;
-/** At the most so many times its own processor time is what a thread takes counted as work: the rest others took. */
+/** A turn counts as at most this many times the thread's own processor time: the rest was used by other processes. */
 const maxForeign = 2;
 
 /**
- * The event loop is the queue that everyone waits in, so it is kept short: in each turn work begins for a few requests, in
- * fair order over the accounts, and the others wait before anything of them is read. `isBusy` holds all of them back.
+ * The event loop is the queue in which everything waits, so it is kept short: in each turn work begins for a few requests, in fair order
+ * over the accounts, and the others wait unread. `isBusy` holds all of them back.
  */
 export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => boolean): Turns {
   const queue = createFairQueue<() => void>();
@@ -85,7 +85,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
     else open = false;
   }
 
-  /** Lets those begin whose turn it is. Returns how many units that is. */
+  /** Lets the next requests begin. Returns how many units of work they are. */
   function release(): number {
     let began = 0;
     while (left > 0 && queue.size > 0 && !isBusy()) {
@@ -98,7 +98,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
     return began;
   }
 
-  /** Measures how fast work begins while there is more of it than turns: from there on it says what the thread can do. */
+  /** Measures how fast work begins while more of it waits than fits into a turn: that is the speed of the thread. */
   function watchSpeed(began: number): void {
     if (queue.size === 0) {
       measure = null;
@@ -128,7 +128,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
       return new Promise((resolve) => queue.push(one, units, resolve));
     },
     isLate(one) {
-      // So few wait for no longer than a turn or two, unless the thread has other work, which is no reason to refuse them.
+      // So few requests wait for a turn or two at most, unless the thread has other work, which is no reason to refuse them.
       if (queue.size < limits.alone) return false;
       const own = queue.getCost(one) + 1;
       const before = Math.min(queue.cost + 1, own * (queue.accounts + 1));
@@ -147,8 +147,8 @@ const minMs = 1_000;
 const maxMs = 30_000;
 
 /**
- * What those who are refused are told to wait, in milliseconds: at least a second, and so that they come back one after
- * another, `paceMs` apart, at random places of the time that takes. The more of them there are, the longer the time.
+ * The wait for refused clients in milliseconds: at least a second, and at random within a time in which they can come back one after
+ * another, `paceMs` apart. The more there are, the longer that time.
  */
 export function createRetryWait(now: () => number, random: () => number = Math.random) {
   let until = 0;
@@ -159,13 +159,13 @@ export function createRetryWait(now: () => number, random: () => number = Math.r
   };
 }
 
-/** From where on a process has more work than it can do well: more of it would only make everyone wait longer. */
+/** The load from which on a process has more work than it can do well: more work would only make everyone wait longer. */
 export interface WorkLimits extends TurnLimits {
   /** Chat requests that run or wait for their turn. */
   readonly answers: number;
   /** Statements that wait for a connection to the database. */
   readonly statements: number;
-  /** Bytes of large bodies, from their arrival to the end of their answers. */
+  /** The memory of large bodies, in bytes. */
   readonly bodies: number;
 }
 
@@ -184,18 +184,18 @@ type ShedReason = (typeof shedReasons)[number];
 
 export interface Overload {
   /**
-   * Why a chat request cannot be taken at the moment, as 503 `server_overloaded` (wire contract §3.2), or null. It is asked
-   * before anything of a request is looked at but its credential's looks, so that saying no costs nearly nothing.
+   * Why a chat request cannot be taken at the moment, as 503 `server_overloaded` (wire contract §3.2), or null. Only the request's
+   * credential is looked at, so a refusal costs almost nothing.
    */
   refusal(isChat: boolean, authorization: string | null): AppError | null;
   /**
-   * Room for a chat request of an account, as soon as it is its turn. `bytes`: its body's announced length. Throws 503
-   * `server_overloaded`, at once, where there is none. The room is given back by `leave`.
+   * Takes a chat request of an account as soon as it is its turn. `bytes`: its body's announced length. Throws 503 `server_overloaded` at
+   * once when there is too much to do. `leave` of the result ends the request.
    */
   enter(account: string, bytes: number, authorization: string | null): BodyPlace | Promise<BodyPlace>;
-  /** Room for any other request. */
+  /** Takes any other request. */
   enterOther(account: string): BodyPlace;
-  /** Requests that were refused so far. */
+  /** The number of requests that were refused so far. */
   shed(reason: ShedReason): number;
   readonly waiting: number;
   readonly answers: number;
@@ -211,13 +211,13 @@ interface OverloadDeps {
   readonly random?: () => number;
 }
 
-/** From so many waiting statements on requests wait for their turn before they add to them. */
+/** With this many waiting statements, requests wait for their turn before they add to them. */
 const fewStatements = 100;
-/** What is read and written of a body for one unit of work, and for how many at the most; larger ones are read elsewhere. */
+/** The bytes of a body that make one unit of work, and the most units of a body; larger bodies are read on a worker thread. */
 const bytesAUnit = 8_192;
 const maxUnits = 16;
 const knownLimit = 10_000;
-/** Milliseconds between two who come back, where nothing was measured. */
+/** Milliseconds between two clients that come back, before it is measured. */
 const paces: Readonly<Record<Exclude<ShedReason, 'turns'>, number>> = { answers: 5, database: 5, bodies: 250 };
 
 const messages: Readonly<Record<ShedReason, string>> = {
@@ -237,7 +237,7 @@ const eventLoop: TurnClock = {
   later: (next, ms) => void setTimeout(next, ms),
 };
 
-/** Keeps a process at what it can do: shares by account, a fair order, and a refusal for what is past both. */
+/** Keeps a process within its capacity: shares by account, a fair order, and a refusal for everything beyond. */
 export function createOverload(deps: OverloadDeps): Overload {
   const limits = { ...workLimits, ...deps.limits };
   const clock = deps.clock ?? eventLoop;
@@ -246,7 +246,10 @@ export function createOverload(deps: OverloadDeps): Overload {
   const counts: Record<ShedReason, number> = { answers: 0, turns: 0, database: 0, bodies: 0 };
   const waits = new Map(shedReasons.map((reason) => [reason, createRetryWait(clock.now, deps.random)]));
   const bodies = createBodyMemory(limits.bodies, () => refuse('bodies'));
-  /** Whose credentials were refused lately, by their digest: whoever comes again at once is known without a look. */
+  /**
+   * The accounts of recently refused credentials, by the credential's digest: a client that comes again at once is recognised without a
+   * database query.
+   */
   const known = new Map<string, string>();
 
   function refuse(reason: ShedReason): AppError {
@@ -317,15 +320,15 @@ type Entry = Readonly<Record<string, unknown>>;
 
 interface SheddingDeps {
   readonly overload: Overload;
-  /** Counts a request that is over. */
+  /** Counts a request that has ended. */
   readonly count: (entry: Entry, code: string) => void;
   readonly log: (entry: Entry) => void;
 }
 
-/** A line of the log a second says how much was refused: a line for each would be work, and there is too much of it. */
+/** The log has one line a second with the number of refusals: a line for each would be work, and there is too much of it already. */
 const logEveryMs = 1_000;
 
-/** Refuses chat requests before a gateway looks at them, and says in sum what was refused. */
+/** Refuses chat requests before the gateway reads them, and logs the number of refusals. */
 export function createShedding({ overload, count, log }: SheddingDeps) {
   let timer: NodeJS.Timeout | undefined;
   let refused = 0;
@@ -347,7 +350,7 @@ export function createShedding({ overload, count, log }: SheddingDeps) {
       count({ method: 'POST', route: path, status: refusal.status, duration_ms: 0 }, refusal.code);
       return refusal;
     },
-    /** Says what was not said yet. */
+    /** Logs the refusals that are not logged yet. */
     close(): void {
       if (timer === undefined) return;
       clearTimeout(timer);

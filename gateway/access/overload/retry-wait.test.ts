@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRetryWait } from './overload.ts';
 
-test('the more are refused the longer the time over which they are spread, and it ends by itself', () => {
+test('the more requests are refused, the longer the time over which they are spread, until refusals end', () => {
   let time = 0;
   let place = 1;
   const wait = createRetryWait(

@@ -29,7 +29,7 @@ function openLoop({ maxWaitMs = 100, busy = () => false }: { maxWaitMs?: number;
   };
 }
 
-test('an account alone begins as much as fits into a turn, and the rest in its order', async () => {
+test('a single account begins as much as fits into a turn, and the rest in order', async () => {
   const { enter, turn, began, isIdle } = openLoop();
   const all = Array.from({ length: 10 }, (_, index) => enter('a', String(index)));
   await Promise.resolve();
@@ -44,7 +44,7 @@ test('an account alone begins as much as fits into a turn, and the rest in its o
   expect(isIdle()).toBe(true);
 });
 
-test('one request of another account waits for a turn, however many of the first wait', async () => {
+test('one request of another account waits for one turn, however many of the first account wait', async () => {
   const { enter, turn, began } = openLoop();
   for (let index = 0; index < 200; index += 1) void enter('a');
   void enter('b');
@@ -53,7 +53,7 @@ test('one request of another account waits for a turn, however many of the first
   expect(began.length).toBeLessThan(8);
 });
 
-test('who would wait too long is refused, and nobody else; when it has begun there is room at once', async () => {
+test('only a request that would wait too long is refused, and when it has begun the next is taken at once', async () => {
   const { enter, turn, turns } = openLoop();
   for (let round = 0; round < 30; round += 1) {
     while (!turns.isLate('a')) void enter('a');
@@ -68,7 +68,7 @@ test('who would wait too long is refused, and nobody else; when it has begun the
   expect(turns.isLate('a')).toBe(false);
 });
 
-test('a thread that others keep from the processor has no more work for that', async () => {
+test('a thread that lacks processor time is not counted as having more work', async () => {
   const { enter, turn, turns } = openLoop();
   for (let index = 0; index < 50; index += 1) void enter('a');
   for (let index = 0; index < 5; index += 1) await turn(1_000, 4);
@@ -76,7 +76,7 @@ test('a thread that others keep from the processor has no more work for that', a
   expect(turns.isLate('a')).toBe(false);
 });
 
-test('nothing begins while the database has enough to do', async () => {
+test('no work begins while the database is busy', async () => {
   let isBusy = true;
   const { enter, turn, began } = openLoop({ busy: () => isBusy });
   void enter('a');

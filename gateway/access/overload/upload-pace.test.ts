@@ -52,7 +52,7 @@ async function openPort(path: string, reads = true) {
 }
 
 describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) => {
-  test('may take minutes as long as it goes on arriving', async () => {
+  test('may take minutes as long as it keeps arriving', async () => {
     const { client, head, send, arrived } = await openPort(path);
     const pieces = 20;
     head(pieces * piece.length);
@@ -65,7 +65,7 @@ describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) =
     expect(client.answer).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*ok/);
   });
 
-  test('that comes byte by byte is refused in 15 seconds, and hung up on', async () => {
+  test('that comes byte by byte is refused after 15 seconds, and its connection is closed', async () => {
     const { client, head, send, arrived } = await openPort(path);
     head(1_000_000);
     let seconds = 0;
@@ -83,7 +83,7 @@ describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) =
     expect(errorBody.parse(JSON.parse(body)).error).toMatchObject({ code: 'request_timeout', retryable: true });
   });
 
-  test('that nobody reads any more is hung up on in 15 seconds, however fast it comes', async () => {
+  test('that is not read any more is disconnected after 15 seconds, however fast it comes', async () => {
     const { client, head, send, begun } = await openPort(path, false);
     head(100_000_000);
     await begun;
@@ -104,7 +104,7 @@ describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) =
   });
 });
 
-test('a chat that came too slowly ends as what it was told, so that the log and the metrics say it too', async () => {
+test('a chat that came too slowly has the same error in its answer, the log and the metrics', async () => {
   const { head, send, arrived, failed } = await openPort('/v1/chat/completions');
   head(1_000_000);
   send('x');

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { AppError } from '#shared/errors.ts';
 
 /**
- * Requests have to go on arriving: so much in so long, over and over, however large they are. 64 KiB in 15 seconds are 35 kbit/s;
- * 25 MiB may take 100 minutes.
+ * A request has to keep arriving: this many bytes in each window, however large it is. 64 KiB in 15 seconds are 35 kbit/s, so that 25 MiB
+ * may take 100 minutes.
  */
 const windowMs = 15_000;
 const windowBytes = 65_536;
@@ -12,7 +12,7 @@ const lookEveryMs = 1_000;
 
 const stalled = new WeakSet<IncomingMessage>();
 
-/** Whether this request was hung up on because it came too slowly. */
+/** Whether this request's connection was closed because it arrived too slowly. */
 export const hasStalled = (incoming: IncomingMessage): boolean => stalled.has(incoming);
 
 export const uploadStalled = () =>
@@ -20,11 +20,11 @@ export const uploadStalled = () =>
     retryAfterMs: 1000,
   });
 
-/** A request on its way in, as it was at the beginning of a window. */
+/** A request that is arriving, as it was at the beginning of a window. */
 interface Upload {
   incoming: IncomingMessage | null;
   outgoing: ServerResponse | null;
-  /** The request that the window is of; another one begins another window. */
+  /** The request of the window; another request begins another window. */
   seen: IncomingMessage | null;
   since: number;
   bytes: number;
@@ -32,8 +32,8 @@ interface Upload {
 }
 
 /**
- * Hangs up on requests that come too slowly: each is `ERR_UPLOAD_STALLED` at the server's `clientError`. Who has been answered
- * already has one window for the rest. Costs a request nothing; all connections are looked at once a second.
+ * Closes connections whose requests arrive too slowly: each is `ERR_UPLOAD_STALLED` at the server's `clientError`. A client that was
+ * answered already has one window for the rest. It costs a request nothing, because all connections are checked once a second.
  */
 export function watchUploads(server: Server): void {
   const uploads = new Map<Socket, Upload>();
@@ -63,7 +63,7 @@ function look(socket: Socket, upload: Upload, server: Server): void {
   const now = performance.now();
   const hasMore = socket.bytesRead - upload.bytes >= windowBytes;
   const isReading = incoming.readableFlowing === true && !incoming.isPaused();
-  // What nobody reads now cannot go on arriving; and what comes after its answer is thrown away.
+  // A body that is not read at the moment cannot keep arriving, and what comes after its answer is thrown away.
   if (upload.seen !== incoming || (!outgoing?.headersSent && (hasMore || !isReading))) {
     Object.assign(upload, { seen: incoming, since: now, bytes: socket.bytesRead });
   } else if (now - upload.since >= windowMs) {

@@ -1,48 +1,50 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { RateLimitLease } from '../../access/limits/rate-limit-lease.ts';
-import type { AnswerObserver, AnswerSink, Engine, Question } from '../../engine/answer.ts';
+import type { AnswerObserver, AnswerPart, AnswerSink, ChatRequest, Engine } from '../../engine/answer.ts';
 import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../../engine/idempotency/kept-answers.ts';
 import type { ReasoningState } from '../../engine/reasoning/reasoning-state.ts';
-import type { Admitted } from '../../http/answer-exchange.ts';
-import type { AnswerWriter, HeaderFields } from '../../http/exchange.ts';
+import type { AnswerWriter, HttpExchange } from '../../http/exchange.ts';
+import { toPath } from '../../http/policies.ts';
+import type { AdmittedContext } from '../../http/request-context.ts';
 import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
-import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';
-import { jsonType, routeHeaders, warningHeaders } from './chat-headers.ts';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { type Collector, collectAnswer, createCollector, createSizeCheck } from './collect-answer.ts';
 import { type FormedAnswer, getParts, keptFromText, keptToText } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { QuestionReader } from './read-question.ts';
-import { type ChatCall, type Recall, readChatCall } from './read-request.ts';
+import { type ChatReader, type Recall, readChatRequest } from './read-chat-request.ts';
 import {
   keepAlive as comment,
   eventStreamHeaders,
   eventsFor,
-  getHeaders,
+  jsonType,
+  type RoutePart,
+  routeHeaders,
   type StreamTimes,
+  type StreamWriter,
   streamTimes,
-} from './stream-events.ts';
-import type { RoutePart, StreamWriter } from './stream-writer.ts';
+  warningHeaders,
+} from './stream-writer.ts';
 
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-/** Claims the request's `Idempotency-Key`, or finds the answer to replay (§3.4). `digest`: of its body. */
+/** Claims the request's `Idempotency-Key`, or finds the answer to replay (§3.4). `digest`: the digest of its body. */
 async function claimKey(
-  { requestId, principal, path, request }: Admitted,
+  { requestId, principal, head }: AdmittedContext,
   digest: string,
   keptAnswers: KeptAnswers,
 ): Promise<Claimed | Replay> {
-  const key = request.header('idempotency-key') ?? '';
+  const key = head.header('idempotency-key') ?? '';
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
   const { accountId, userId, credential } = principal;
   return keptAnswers.claim({
-    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, path, key],
+    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, toPath(head.target), key],
     requestId,
     body: digest,
   });
 }
 
-/** An answer that is longer is not kept, and goes on. */
+/** A longer answer is sent, but not stored. */
 const maxKeptChars = 8_388_608;
 
 const notKept = (): Warning => ({
@@ -57,12 +59,12 @@ const invalidKey = () =>
   });
 
 /**
- * Keeps an answer at the engine's side, before its end reaches the client: who loses the connection then gets it by asking
- * again. Whatever is not finished releases the key, and so do requests with the caller's own provider key, always.
+ * Stores an answer on the engine's side before its end reaches the client: a client that loses the connection gets it by sending the
+ * request again. An unfinished answer releases the key, and so does every request with the caller's own provider key.
  */
-function keepingWatcher(claimed: Claimed, question: Question, identity: AnswerIdentity, log: Log): AnswerObserver {
+function keepingObserver(claimed: Claimed, request: ChatRequest, identity: AnswerIdentity, log: Log): AnswerObserver {
   const report = (event: string) => (error: unknown) =>
-    log({ event, request_id: question.requestId, cause: String(error) });
+    log({ event, request_id: request.requestId, cause: String(error) });
   const lease = setInterval(() => void claimed.renew().catch(report('idempotency_renewal_failed')), renewEveryMs);
   const fits = createSizeCheck(maxKeptChars);
   let collector: Collector | null = createCollector();
@@ -82,7 +84,7 @@ function keepingWatcher(claimed: Claimed, question: Question, identity: AnswerId
     return undefined;
   };
   return {
-    ...(question.byoKey === null ? { parts: follow } : {}),
+    ...(request.byoKey === null ? { parts: follow } : {}),
     async ended() {
       clearInterval(lease);
       await claimed.release().catch(report('idempotency_release_failed'));
@@ -90,23 +92,30 @@ function keepingWatcher(claimed: Claimed, question: Question, identity: AnswerId
   };
 }
 
-/** A kept answer in the form it was asked in: the same body, or one chunk of content, the finish and `[DONE]`. */
-function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, admitted: Admitted): void {
+/** Sends a stored answer in the form of the request: the same body, or one chunk of content, the finish and `[DONE]`. */
+function sendReplay(
+  { answer }: Replay,
+  request: ChatRequest,
+  form: ChatForm,
+  context: AdmittedContext,
+  exchange: HttpExchange,
+): void {
   const kept = keptFromText(answer);
   const { identity, route, finish } = kept;
-  const { stream, warnings } = call.question;
+  const { stream, warnings } = request;
   const headers = {
+    ...ownHeaders(form, context),
     'idempotent-replayed': 'true',
     ...routeHeaders(route),
     ...warningHeaders(stream ? warnings : finish.warnings),
   };
   if (!stream) {
-    const text = JSON.stringify(form.response(kept, call));
-    admitted.send(200, { 'content-type': jsonType, ...headers }, text);
+    const text = JSON.stringify(form.response(kept, request));
+    context.send(exchange, 200, { 'content-type': jsonType, ...headers }, text);
     return;
   }
-  const writer = form.writer(identity, call);
-  const answerWriter = admitted.open(200, { ...eventStreamHeaders, ...headers });
+  const writer = form.writer(identity, request);
+  const answerWriter = context.open(exchange, 200, { ...eventStreamHeaders, ...headers });
   void answerWriter.write(eventsFor(getParts(kept), writer));
   answerWriter.end();
 }
@@ -115,186 +124,200 @@ export interface ChatDeps {
   readonly engine: Engine;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** What `Idempotency-Key` remembers. */
+  /** The stored answers for `Idempotency-Key`. */
   readonly keptAnswers: KeptAnswers;
-  /** What the items of responses are kept beside. */
+  /** The store of reasoning state, which also stores the items of responses. */
   readonly reasoning: Pick<ReasoningState, 'keep' | 'recall'>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly streamTimes?: StreamTimes;
 }
 
-/** One form of chats: how a request is read, and the two ways to answer it. */
+/** One API for chats: how its requests are read, and the two ways to answer them. */
 export interface ChatForm {
-  readonly reader: QuestionReader;
+  readonly reader: ChatReader;
   readonly idPrefix: string;
-  readonly writer: (identity: AnswerIdentity, call: ChatCall) => StreamWriter;
-  readonly response: (answer: FormedAnswer, call: ChatCall) => object;
+  /** A further header with the request's id, in which the API's clients look for it. */
+  readonly requestIdHeader?: string;
+  readonly writer: (identity: AnswerIdentity, request: ChatRequest) => StreamWriter;
+  readonly response: (answer: FormedAnswer, request: ChatRequest) => object;
   readonly recall?: Recall;
-  /** Stores of a whole answer what later requests may refer to, before it is sent. */
-  readonly keep?: (response: object, call: ChatCall) => Promise<void> | undefined;
+  /** Stores what later requests may refer to, before a non-streaming answer is sent. */
+  readonly keep?: (response: object, request: ChatRequest) => Promise<void> | undefined;
 }
 
-/** Answers a chat request of any form, streamed or whole. Throws what refuses it, and why there is no answer. */
-export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatDeps): Promise<void> {
-  const { requestId, request, pass, place } = admitted;
-  const call = await readChatCall(admitted, form.reader, form.recall);
-  const { question } = call;
-  const claim = call.digest === null ? null : await claimKey(admitted, call.digest, deps.keptAnswers);
-  if (claim?.kind === 'replay') return sendReplay(claim, call, form, admitted);
+/** Answers a chat request of any form, streamed or not. Throws the reason for a refusal, and why there is no answer. */
+export async function answerChat(
+  context: AdmittedContext,
+  exchange: HttpExchange,
+  form: ChatForm,
+  deps: ChatDeps,
+): Promise<void> {
+  const { requestId, rateLimitLease, memoryLease } = context;
+  const request = await readChatRequest(context, exchange, form.reader, form.recall);
+  const claim = request.digest === null ? null : await claimKey(context, request.digest, deps.keptAnswers);
+  if (claim?.kind === 'replay') return sendReplay(claim, request, form, context, exchange);
   try {
-    const reserved = reserveTokens(question, pass);
-    if (reserved instanceof Promise) await reserved;
+    const reserved = reserveTokens(request, rateLimitLease);
+    if (reserved !== undefined) await reserved;
   } catch (error) {
     await claim?.release();
     throw error;
   }
-  pass?.run();
-  const identity = getIdentity(requestId, form, deps.now());
-  const watcher = new LeavingWatcher(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
-  const answer = (reader: AnswerSink) => deps.engine.answer(question, request.client, reader, watcher);
-  if (question.stream) {
-    return streamAnswer(
-      answer,
-      admitted,
-      form.writer(identity, call),
-      question.warnings,
-      deps.streamTimes ?? streamTimes,
-    );
+  rateLimitLease?.handOver();
+  const identity: AnswerIdentity = {
+    id: `${form.idPrefix}${requestId.slice('req_'.length)}`,
+    requestId,
+    created: Math.floor(deps.now() / 1_000),
+  };
+  const keeping = claim && keepingObserver(claim, request, identity, deps.log);
+  const observer = new ReleasingObserver(rateLimitLease, memoryLease, keeping);
+  if (request.stream) {
+    return new Promise((resolve, reject) => {
+      const writer = form.writer(identity, request);
+      const open = (route: RoutePart | null) => {
+        const own = { ...routeHeaders(route), ...warningHeaders(request.warnings), ...ownHeaders(form, context) };
+        return context.open(exchange, 200, { ...eventStreamHeaders, ...own });
+      };
+      const stream = new StreamedAnswer(writer, deps.streamTimes ?? streamTimes, open, resolve, reject);
+      deps.engine.answer(request, exchange.client, stream, observer);
+    });
   }
-  const collected = { identity, ...(await collectAnswer(answer)) };
-  const response = form.response(collected, call);
-  const keeping = form.keep?.(response, call);
-  if (keeping !== undefined) await keeping;
-  sendWhole(admitted, collected, response);
+  const content = await collectAnswer((sink) => deps.engine.answer(request, exchange.client, sink, observer));
+  const collected = { identity, ...content };
+  const response = form.response(collected, request);
+  const stored = form.keep?.(response, request);
+  if (stored !== undefined) await stored;
+  const { route, finish } = collected;
+  const own = { ...routeHeaders(route), ...warningHeaders(finish.warnings), ...ownHeaders(form, context) };
+  context.send(exchange, 200, { 'content-type': jsonType, ...own }, JSON.stringify(response));
 }
 
-function sendWhole(admitted: Admitted, { route, finish }: FormedAnswer, response: object): void {
-  const headers = { 'content-type': jsonType, ...routeHeaders(route), ...warningHeaders(finish.warnings) };
-  admitted.send(200, headers, JSON.stringify(response));
-}
-
-/** The names of an answer in one of the forms. */
-const getIdentity = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({
-  id: `${idPrefix}${requestId.slice('req_'.length)}`,
-  requestId,
-  created: Math.floor(nowMs / 1_000),
-});
+const ownHeaders = ({ requestIdHeader }: ChatForm, { requestId }: AdmittedContext): Record<string, string> =>
+  requestIdHeader === undefined ? {} : { [requestIdHeader]: requestId };
 
 /**
- * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
- * while the books are closed: whoever has read the answer to its end finds it free.
+ * Releases what a request holds when the task of its answer ends. The memory is released before the request is settled: whoever has read
+ * an answer to its end finds it free.
  */
-class LeavingWatcher implements AnswerObserver {
+class ReleasingObserver implements AnswerObserver {
   readonly parts: AnswerObserver['parts'];
-  readonly #pass: RateLimitLease | null;
-  readonly #place: BodyPlace;
+  readonly #rateLimitLease: RateLimitLease | null;
+  readonly #memoryLease: BodyPlace;
   readonly #keeping: AnswerObserver | null;
-  #left: { readonly done: MaybePromise<void> } | null = null;
   #released: { readonly done: MaybePromise<void> } | null = null;
+  #keptEnd: { readonly done: MaybePromise<void> } | null = null;
 
-  constructor(pass: RateLimitLease | null, place: BodyPlace, keeping: AnswerObserver | null) {
-    this.#pass = pass;
-    this.#place = place;
+  constructor(rateLimitLease: RateLimitLease | null, memoryLease: BodyPlace, keeping: AnswerObserver | null) {
+    this.#rateLimitLease = rateLimitLease;
+    this.#memoryLease = memoryLease;
     this.#keeping = keeping;
     this.parts = keeping?.parts && ((parts) => keeping.parts?.(parts));
   }
 
   measured(tokens: number): void {
-    this.#left ??= { done: this.#pass?.leave(tokens) };
+    this.#released ??= { done: this.#rateLimitLease?.release(tokens) };
   }
 
-  /** Whoever asks again does not have to wait until the books are closed. */
+  /** A client that sends the request again does not have to wait until this one is settled. */
   left(error: AppError): void {
-    this.#released = { done: this.#keeping?.ended(0, error) };
+    this.#keptEnd = { done: this.#keeping?.ended(0, error) };
   }
 
-  ended(tokens: number, error: unknown): MaybePromise<void> {
-    this.#place.leave();
+  async ended(tokens: number, error: unknown): Promise<void> {
+    this.#memoryLease.leave();
     this.measured(tokens);
-    return andThen(this.#left?.done, () =>
-      this.#released ? this.#released.done : this.#keeping?.ended(tokens, error),
-    );
+    await this.#released?.done;
+    await (this.#keptEnd ? this.#keptEnd.done : this.#keeping?.ended(tokens, error));
   }
 }
 
-/** What is reserved of the minute's tokens for an answer whose length nobody has limited. */
+/** How many of the minute's tokens are reserved for an answer without a limit on its length. */
 const unlimitedOutputTokens = 4096;
 
-/** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
-function reserveTokens(question: Question, pass: RateLimitLease | null): MaybePromise<void> {
-  if (!pass || question.byoKey) return undefined;
-  const { facts, maxTokens, principal } = question;
-  return pass.reserveTokens({
+/** Reserves the request's tokens of the minute. With the caller's own provider key they do not count (wire contract §6). */
+function reserveTokens(request: ChatRequest, lease: RateLimitLease | null): MaybePromise<void> {
+  if (!lease || request.byoKey) return undefined;
+  const { facts, maxTokens, principal } = request;
+  return lease.reserveTokens({
     input: facts.features.inputTokens,
     output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
   });
 }
 
-interface StreamEnd {
-  open(status: number, headers: HeaderFields): AnswerWriter;
-}
-
 /**
- * Streams an answer as server-sent events: each part is written by whoever made it. Nothing is sent before the first part, at
- * most `holdMs`: until then a failure is thrown and becomes a real HTTP status (wire contract §1.4.1). Resolves once the
- * status line is out. Comments are sent wherever there is silence for too long (§1.4.2).
+ * Streams an answer as server-sent events. Nothing is sent before the first part, for at most `holdMs`: until then a failure rejects and
+ * becomes a real HTTP status (wire contract §1.4.1). `onBegun` is called when the status line is out. Comments are sent when there is
+ * silence for too long (§1.4.2).
  */
-function streamAnswer(
-  answer: (reader: AnswerSink) => void,
-  end: StreamEnd,
-  writer: StreamWriter,
-  warnings: readonly Warning[],
-  times: StreamTimes,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const { keepAlive = comment } = writer;
-    let answerWriter: AnswerWriter | null = null;
-    let over = false;
-    let quiet: NodeJS.Timeout | undefined;
-    const hold = setTimeout(() => void begin(null).write(keepAlive), times.holdMs);
+class StreamedAnswer implements AnswerSink {
+  readonly #writer: StreamWriter;
+  readonly #times: StreamTimes;
+  readonly #open: (route: RoutePart | null) => AnswerWriter;
+  readonly #onBegun: () => void;
+  readonly #onRefused: (error: unknown) => void;
+  readonly #hold: NodeJS.Timeout;
+  #out: AnswerWriter | null = null;
+  #isOver = false;
+  #quiet: NodeJS.Timeout | undefined;
 
-    function begin(route: RoutePart | null): AnswerWriter {
-      clearTimeout(hold);
-      const opened = end.open(200, getHeaders(route, warnings));
-      answerWriter = opened;
-      quiet = setInterval(() => void opened.write(keepAlive), times.keepAliveMs);
-      resolve();
-      return opened;
+  constructor(
+    writer: StreamWriter,
+    times: StreamTimes,
+    open: (route: RoutePart | null) => AnswerWriter,
+    onBegun: () => void,
+    onRefused: (error: unknown) => void,
+  ) {
+    this.#writer = writer;
+    this.#times = times;
+    this.#open = open;
+    this.#onBegun = onBegun;
+    this.#onRefused = onRefused;
+    this.#hold = setTimeout(() => this.#keepAlive(this.#begin(null)), times.holdMs);
+  }
+
+  #begin(route: RoutePart | null): AnswerWriter {
+    clearTimeout(this.#hold);
+    const out = this.#open(route);
+    this.#out = out;
+    this.#quiet = setInterval(() => this.#keepAlive(out), this.#times.keepAliveMs);
+    this.#onBegun();
+    return out;
+  }
+
+  #keepAlive(out: AnswerWriter): void {
+    void out.write(this.#writer.keepAlive ?? comment);
+  }
+
+  take(parts: readonly AnswerPart[]): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    const [first] = parts;
+    const out = this.#out ?? this.#begin(first?.type === 'route' ? first : null);
+    const text = eventsFor(parts, this.#writer);
+    if (parts.at(-1)?.type === 'finish') {
+      const keeping = this.#writer.kept?.();
+      return keeping === undefined ? this.#close(out, text) : keeping.then(() => this.#close(out, text));
     }
+    this.#quiet?.refresh();
+    return text === '' ? undefined : out.write(text);
+  }
 
-    function close(opened: AnswerWriter, text: string): Promise<void> | undefined {
-      over = true;
-      clearInterval(quiet);
-      const waits = opened.write(text);
-      opened.end();
-      return waits;
-    }
+  #close(out: AnswerWriter, text: string): Promise<void> | undefined {
+    this.#isOver = true;
+    clearInterval(this.#quiet);
+    const waits = out.write(text);
+    out.end();
+    return waits;
+  }
 
-    function fail(error: unknown): void {
-      if (over) return;
-      if (answerWriter) return void close(answerWriter, writer.failure(toAppError(error)));
-      over = true;
-      clearTimeout(hold);
-      reject(error);
-    }
+  end(): void {
+    this.fail(new AppError('internal_error', 'The answer ended without its end.'));
+  }
 
-    answer({
-      take(parts) {
-        if (over) return undefined;
-        const [first] = parts;
-        const opened = answerWriter ?? begin(first?.type === 'route' ? first : null);
-        const text = eventsFor(parts, writer);
-        if (parts.at(-1)?.type === 'finish') {
-          const keeping = writer.kept?.();
-          return keeping !== undefined ? keeping.then(() => close(opened, text)) : close(opened, text);
-        }
-        quiet?.refresh();
-        return text === '' ? undefined : opened.write(text);
-      },
-      end() {
-        if (!over) fail(new AppError('internal_error', 'The answer ended without its end.'));
-      },
-      fail,
-    });
-  });
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    if (this.#out) return void this.#close(this.#out, this.#writer.failure(toAppError(error)));
+    this.#isOver = true;
+    clearTimeout(this.#hold);
+    this.#onRefused(error);
+  }
 }

@@ -18,14 +18,14 @@ const opened = (parts: readonly DeltaPart[]) =>
     .map((part) => ('index' in part ? `call ${part.index}` : part.type))
     .filter((name, at, names) => name !== names[at - 1]);
 
-test('what comes in turn goes on at once', () => {
+test('parts that come in order are passed on at once', () => {
   const parts = [text('So:'), start(0), delta(0, '{"a":'), delta(0, '1}'), start(1), delta(1, '{}'), text('Done.')];
   const calls = createCallsInTurn();
   expect(parts.map((part) => calls.add(part))).toEqual(parts.map((part) => [part]));
   expect(calls.rest()).toEqual([]);
 });
 
-test('however a server mixes its calls, each is given whole and nothing is lost', () => {
+test('however a server mixes its tool calls, each is passed on complete and nothing is lost', () => {
   const call = fc.array(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 4 });
   const choice = fc.array(fc.nat(9), { minLength: 1, maxLength: 40 });
   fc.assert(
@@ -50,7 +50,7 @@ test('however a server mixes its calls, each is given whole and nothing is lost'
   );
 });
 
-test('a call that goes on after its end is refused, unless it says nothing', () => {
+test('a tool call that goes on after its end is refused, unless only blanks follow', () => {
   const parts = [start(0), delta(0, '{}'), start(1), delta(1, '{'), delta(0, ' ')];
   expect(inTurn(parts)).toEqual(parts.slice(0, -1));
   expect(() => inTurn([...parts, delta(0, '"b":2}')])).toThrow(

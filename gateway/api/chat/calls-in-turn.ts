@@ -1,19 +1,19 @@
 import { AppError } from '#shared/errors.ts';
 import type { DeltaPart } from './stream-writer.ts';
 
-/** The parts of an answer in an order in which each call is complete before anything else begins. */
+/** Orders the parts of an answer so that each tool call is complete before anything else begins. */
 export interface CallsInTurn {
-  /** Throws `upstream_bad_response` where a call goes on after its end. */
+  /** Throws `upstream_bad_response` when a call goes on after its end. */
   add(part: DeltaPart): readonly DeltaPart[];
-  /** What still waits at the end. */
+  /** Returns the parts that still wait at the end. */
   rest(): readonly DeltaPart[];
 }
 
 const nothing: readonly DeltaPart[] = [];
 
 /**
- * Puts the pieces of parallel calls one call after another, for interfaces that know one open item at a time. Servers send them so;
- * where one mixes them, whatever comes before the open call's arguments are whole waits for the end.
+ * Puts the pieces of parallel calls one call after another, for APIs that have one open item at a time. Servers usually send them so; when
+ * one mixes them, everything that comes before the open call's arguments are complete waits for the end.
  */
 export function createCallsInTurn(): CallsInTurn {
   let open: { readonly index: number; arguments: string } | null = null;
@@ -27,7 +27,7 @@ export function createCallsInTurn(): CallsInTurn {
         open.arguments += part.arguments;
         return [part];
       }
-      // Servers that name a call by its arguments only are read like those that leave it out.
+      // Arguments of a call without a beginning are ignored, as from servers that leave the call out.
       if (!begun.has(part.index)) return nothing;
       if (waiting.length === 0) return goesOn(part.arguments);
     }
@@ -49,7 +49,7 @@ export function createCallsInTurn(): CallsInTurn {
   };
 }
 
-/** More arguments of a call that is closed: a blank says nothing, anything else cannot be right. */
+/** Handles more arguments of a closed call: blanks mean nothing, anything else is an error. */
 function goesOn(text: string): readonly DeltaPart[] {
   if (text.trim() === '') return nothing;
   throw new AppError('upstream_bad_response', 'The provider went on with a tool call that was complete.');

@@ -46,7 +46,7 @@ describe('the prompt form', () => {
     expect(promptDone.parse(parsed.at(-1)).cost_usd).not.toBe('0');
   });
 
-  test('refuses the other form’s field instead of ignoring it', async () => {
+  test('refuses a field of the other form instead of ignoring it', async () => {
     const bench = await open();
     const response = await bench.post('/chat', { ...echo, messages: [] });
     expect(errorBody.parse(await response.json()).error).toMatchObject({
@@ -105,7 +105,7 @@ describe('the chat-completions form', () => {
     expect(JSON.stringify(await second.json())).toContain('21 °C');
   });
 
-  test('shows reasoning apart from the answer and counts it', async () => {
+  test('sends reasoning separately from the answer and counts it', async () => {
     const bench = await open();
     const response = await bench.post('/v1/chat/completions', { ...conversation, model: 'sandbox/reasoner' });
     const answer = completionResponse.parse(await response.json());
@@ -184,7 +184,7 @@ describe('what is refused, with its code and where', () => {
     expect(await bench.requests()).toEqual([]);
   });
 
-  test('an unknown field is reported, and refused only where the caller asks for strictness', async () => {
+  test('an unknown field gives a warning, and is refused only when the client asks for strictness', async () => {
     const bench = await open();
     const body = { ...echo, max_token: 5 };
     const lenient = await bench.post('/chat', body);

@@ -23,7 +23,7 @@ test.each<[string, readonly DeltaPart[], DeltaPart]>([
   );
 });
 
-test('an answer of as many one-token parts as models give is kept whole', () => {
+test('an answer of as many one-token parts as models write is collected completely', () => {
   const collector = createCollector();
   for (let index = 0; index < 400_000; index += 1) collector.add({ type: 'text-delta', text: 'ab ' });
   expect(collector.result().text).toHaveLength(1_200_000);

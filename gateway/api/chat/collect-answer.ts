@@ -5,7 +5,7 @@ import { type MadeImage, maxImageEvent } from '../../providers/content/made-imag
 import { addDetail, plainDetail } from '../../providers/content/reasoning-details.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
 
-/** A whole answer, put together from its parts. */
+/** A complete answer, put together from its parts. */
 export interface Collected {
   readonly text: string;
   readonly reasoning: string;
@@ -14,7 +14,7 @@ export interface Collected {
   readonly annotations: readonly Readonly<Record<string, unknown>>[];
   readonly images: readonly MadeImage[];
   readonly toolCalls: readonly ToolCall[];
-  /** OpenAI's, of all tokens in order; null where none came. */
+  /** OpenAI's log probabilities of all tokens in order. Null when none came. */
   readonly logprobs: Readonly<Record<string, readonly unknown[] | null>> | null;
 }
 
@@ -25,16 +25,19 @@ interface OpenCall {
   readonly fragments: string[];
 }
 
-/** More than any model writes, with the log probabilities of 20 others for each token: no provider may fill the memory. */
+/**
+ * More than any model writes, even with the log probabilities of 20 alternatives for each token. It keeps a provider from filling the
+ * memory.
+ */
 const maxAnswerChars = 67_108_864;
-/** All images of an answer. */
+/** The limit for all images of an answer together. */
 const maxImageChars = 2 * maxImageEvent;
-/** What the smallest part takes besides its text. Models that give 128,000 tokens may send each in a part of its own. */
+/** The memory of the smallest part besides its text. A model that writes 128,000 tokens may send each in a part of its own. */
 const partChars = 16;
 
-/** Gathers deltas in the order they come. */
+/** Collects parts in the order in which they come. */
 export interface Collector {
-  /** Throws `upstream_bad_response` where they are too much to be kept. */
+  /** Throws `upstream_bad_response` when there are too many. */
   add(part: DeltaPart): void;
   result(): Collected;
 }
@@ -91,7 +94,7 @@ export function createCollector(): Collector {
   };
 }
 
-/** Counts what is kept of one answer, and throws `upstream_bad_response` where it is too much. */
+/** Counts the size of one answer, and throws `upstream_bad_response` when it is too large. */
 export function createSizeLimit(): (part: DeltaPart) => void {
   const fits = createSizeCheck(maxAnswerChars);
   return (part) => {
@@ -99,7 +102,7 @@ export function createSizeLimit(): (part: DeltaPart) => void {
   };
 }
 
-/** Whether all parts so far are together no more than so many characters, images left out. */
+/** Returns a check whether all parts so far have at most this many characters, not counting images. */
 export function createSizeCheck(maxChars: number): (part: DeltaPart) => boolean {
   let chars = 0;
   let imageChars = 0;
@@ -125,7 +128,7 @@ const tooLong = () =>
     origin: 'gateway',
   });
 
-/** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
+/** Each piece has lists of its own tokens (`content`, `refusal`). A list is null until the first piece has one. */
 function createLogprobs() {
   const lists = new Map<string, unknown[] | null>();
   return {
@@ -155,7 +158,7 @@ export interface NonStreamingAnswer {
   readonly content: Collected;
 }
 
-/** Reads an answer to its end. Rejects with what the engine failed with. */
+/** Reads an answer to its end. Rejects with the engine's error. */
 export function collectAnswer(answer: (reader: AnswerSink) => void): Promise<NonStreamingAnswer> {
   const collector = createCollector();
   let route: RoutePart | null = null;

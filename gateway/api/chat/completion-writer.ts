@@ -1,19 +1,18 @@
 import { formatUsd } from '#shared/money.ts';
-import { type ChatMessage, type CompletionRequest, maxOutputTokens } from '#shared/wire/chat-request.ts';
 import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
+import type { ChatRequest, CustomTools } from '../../engine/answer.ts';
 import { errorEnvelope } from '../../http/error-response.ts';
 import { imagesToWire } from '../../providers/content/made-images.ts';
 import { plainDetail } from '../../providers/content/reasoning-details.ts';
 import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { ChatCall } from './read-request.ts';
 import { type DeltaPart, doneEvent, type FinishPart, getEvent, type StreamWriter } from './stream-writer.ts';
-import { type CustomTools, callFor, createCustomCalls } from './tools/custom-tools.ts';
+import { callFor, createCustomCalls } from './tools/custom-tools.ts';
 
-/** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
+/** The non-streaming answer of `POST /v1/chat/completions` (wire contract §1.3). */
 export function completionResponse(
   { identity, route, finish, content }: FormedAnswer,
-  { customTools: custom }: Pick<ChatCall, 'customTools'>,
+  { customTools: custom }: Pick<ChatRequest, 'customTools'>,
 ): CompletionResponse {
   const { id, created } = identity;
   const { text, annotations, images, reasoning, reasoningDetails, refusal, toolCalls, logprobs } = content;
@@ -33,7 +32,7 @@ export function completionResponse(
     created,
     model: route.model,
     provider: route.provider,
-    // A text in OpenAI's schema, and always there in ours: empty where the provider says none.
+    // OpenAI's schema wants a text here: it is empty when the provider sends none.
     system_fingerprint: finish.served?.systemFingerprint ?? '',
     ...getTier(finish),
     choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
@@ -73,8 +72,8 @@ function completionUsage({ served, usage, cost, upstreamCost, estimated }: Finis
 }
 
 /**
- * The chunks of a streamed completion. Usage and routing ride on the finish chunk, or with `include_usage` in a chunk of
- * their own, with `usage: null` on every chunk before it (wire contract §0.8, §1.3).
+ * Writes the chunks of a streamed completion. Usage, routing and the cost's lines are in the finish chunk, or with `include_usage` in a
+ * chunk of their own, with `usage: null` in every chunk before it (wire contract §0.8, §1.3).
  */
 export function createCompletionWriter(
   identity: AnswerIdentity,
@@ -83,7 +82,7 @@ export function createCompletionWriter(
 ): StreamWriter {
   const { id, created, requestId } = identity;
   let names: { readonly model: string; readonly provider: string } | null = null;
-  /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
+  /** The JSON around the text of a text chunk: nearly every chunk is one, and nothing but the text changes. */
   let [before, after] = ['', ''];
   let images = 0;
 
@@ -123,6 +122,7 @@ export function createCompletionWriter(
         byok: finish.byok,
         routing: finish.routing,
         warnings: finish.warnings,
+        ...(finish.costBreakdown ? { portico: finish.costBreakdown } : {}),
       };
       const texts = customCalls?.calls() ?? [];
       const called = texts.length > 0 ? chunk({ ...choice({ tool_calls: texts }, null), ...usageSlot }) : '';
@@ -134,10 +134,10 @@ export function createCompletionWriter(
   };
 }
 
-/** Under each of the names that clients look for: DeepSeek's, OpenRouter's, and OpenRouter's with signatures. */
+/** Writes reasoning under each of the names that clients look for: DeepSeek's, OpenRouter's, and OpenRouter's with signatures. */
 function reasoningDelta({ text, details }: Extract<DeltaPart, { type: 'reasoning-delta' }>): object {
-  const said = text === '' ? {} : { reasoning_content: text, reasoning: text };
-  return { ...said, reasoning_details: details ?? [plainDetail(text)] };
+  const texts = text === '' ? {} : { reasoning_content: text, reasoning: text };
+  return { ...texts, reasoning_details: details ?? [plainDetail(text)] };
 }
 
 function toDelta(part: Exclude<DeltaPart, { type: 'image' }>): object {
@@ -158,48 +158,4 @@ function toDelta(part: Exclude<DeltaPart, { type: 'image' }>): object {
     case 'tool-call-delta':
       return { tool_calls: [{ index: part.index, function: { arguments: part.arguments } }] };
   }
-}
-
-const maxModel = 256;
-const maxMessages = 2_048;
-const messageFields = new Set(['role', 'content']);
-
-/** The fields of a plain request, each with the whole of its rule; the schema's order does not matter. */
-const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
-  model: (value) => typeof value === 'string' && value.length >= 1 && value.length <= maxModel,
-  stream: (value) => typeof value === 'boolean',
-  temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
-  top_p: (value) => isNumber(value) && value >= 0 && value <= 1,
-  max_tokens: isOutputTokens,
-  max_completion_tokens: isOutputTokens,
-  messages: (value) =>
-    Array.isArray(value) && value.length >= 1 && value.length <= maxMessages && value.every(isPlainMessage),
-};
-
-/**
- * The request itself where it is of the plainest and commonest kind: text messages and a few scalars. Null for all others,
- * right or wrong: those are the schema's. What is accepted here, `completionRequest` accepts with the same value; the
- * property test beside this file holds the two together.
- */
-export function plainCompletion(body: Record<string, unknown>): CompletionRequest | null {
-  if (body.messages === undefined) return null;
-  for (const name of Object.keys(body)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (!check?.(body[name])) return null;
-  }
-  return body as unknown as CompletionRequest;
-}
-
-function isOutputTokens(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxOutputTokens;
-}
-
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-
-function isPlainMessage(value: unknown): value is ChatMessage {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { role, content } = value as Record<string, unknown>;
-  if (typeof content !== 'string') return false;
-  if (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'developer') return false;
-  return Object.keys(value).every((name) => messageFields.has(name));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBase64, parseDataUrl } from '../../providers/content/data-url.ts';
-import { preparedParts } from './read-question.ts';
+import { preparedParts } from './read-chat-request.ts';
 
 const data = (type: string, bytes: string | Buffer) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 const toPng = (more: number) =>
@@ -53,7 +53,7 @@ describe('attached content', () => {
   });
 });
 
-test('base64 is what Node would write', () => {
+test('base64 is accepted in the form that Node writes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
       const base64 = Buffer.from(bytes).toString('base64');

@@ -4,23 +4,23 @@ import type { NonStreamingAnswer } from './collect-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { DeltaPart } from './stream-writer.ts';
 
-/** A finished answer and its names: so it is said, and kept for whoever sends the same request again. */
+/** A finished answer with its ids, in the form in which it is written out, and stored for a repeated request. */
 export interface FormedAnswer extends NonStreamingAnswer {
   readonly identity: AnswerIdentity;
 }
 
-/** JSON knows no `bigint`: amounts are kept as text. */
+/** JSON has no `bigint`, so amounts are stored as text. */
 export function keptToText({ identity, route, finish, content }: FormedAnswer): string {
   const { cost, upstreamCost, ...rest } = finish;
   const amounts = { cost: String(cost), upstreamCost: String(upstreamCost) };
   return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
 }
 
-/** Reads what `keptToText` wrote; it was sealed meanwhile, so it is what it was. */
+/** Reads what `keptToText` wrote. It was encrypted meanwhile, so nobody changed it. */
 export function keptFromText(text: string): FormedAnswer {
   const { finish, content, ...rest } = JSON.parse(text);
   const { cost, upstreamCost } = finish;
-  // An instance of a version before kept neither details nor annotations nor images.
+  // Instances of an earlier version stored neither details nor annotations nor images.
   return {
     ...rest,
     content: { annotations: [], images: [], reasoningDetails: [], ...content },
@@ -28,7 +28,7 @@ export function keptFromText(text: string): FormedAnswer {
   };
 }
 
-/** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
+/** The parts of a stored answer, each kind of content in one piece (wire contract §3.4). */
 export function getParts({ route, finish, content }: NonStreamingAnswer): AnswerPart[] {
   const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [

@@ -37,7 +37,7 @@ afterAll(async () => {
 const body = { messages: [{ role: 'user', content: 'hi' }], logprobs: true, top_logprobs: 2 };
 const path = '/v1/chat/completions';
 
-test('log probabilities are asked of OpenAI and given with the whole answer', async () => {
+test('log probabilities are asked of OpenAI and are part of the non-streaming answer', async () => {
   const answer = completionResponse.parse(await (await bench.post(path, { model: 'openai/gpt-x', ...body })).json());
   expect(upstream.calls.at(-1)?.body).toMatchObject({ logprobs: true, top_logprobs: 2 });
   expect(answer.choices[0]).toMatchObject({
@@ -47,7 +47,7 @@ test('log probabilities are asked of OpenAI and given with the whole answer', as
   expect(answer.warnings).toEqual([]);
 });
 
-test('log probabilities come with the piece of the stream that they are of', async () => {
+test('log probabilities come in the chunk of the text that they belong to', async () => {
   const events = await getEvents(await bench.post(path, { model: 'openai/gpt-x', ...body, stream: true }));
   const choices = events.slice(0, -1).map((event) => JSON.parse(event).choices[0]);
   expect(choices.filter((choice) => choice.logprobs).map((choice) => [choice.delta.content, choice.logprobs])).toEqual([
@@ -56,7 +56,7 @@ test('log probabilities come with the piece of the stream that they are of', asy
   ]);
 });
 
-test('another provider’s model is not asked for them, and the caller is told', async () => {
+test('another provider’s model is not asked for log probabilities, and the client gets a warning', async () => {
   const answer = completionResponse.parse(await (await bench.post(path, { model: 'mistral/m', ...body })).json());
   expect(upstream.calls.at(-1)?.body).not.toHaveProperty('logprobs');
   expect(answer.warnings.map((warning) => warning.param)).toEqual(expect.arrayContaining(['logprobs', 'top_logprobs']));

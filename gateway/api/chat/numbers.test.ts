@@ -14,7 +14,7 @@ async function refusal(response: Response) {
 }
 
 describe('an amount from outside', () => {
-  test('is taken up to what the books hold, and refused by name from a billionth more on', async () => {
+  test('is accepted up to the largest amount of the ledger, and refused by name from a billionth more on', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const kept = (await (await post('/v1/keys', { spend_limit_usd: largest })).json()) as { id: string };
     expect(kept).toMatchObject({ spend_limit_usd: largest });
@@ -32,7 +32,7 @@ describe('an amount from outside', () => {
     }
   });
 
-  test('as a price to look for is taken up to what a price can be', async () => {
+  test('as a price filter is accepted up to the largest possible price', async () => {
     const { call } = await openTestGateway();
     const most = formatUsdPerToken(picoUsd(maxNano));
     const above = formatUsdPerToken(picoUsd(maxNano + 1n));
@@ -41,7 +41,7 @@ describe('an amount from outside', () => {
     expect(await refusal(await call(`/v1/models?max_price=${above}`))).toEqual(refused);
   });
 
-  test('granted often enough to leave the books is refused, and nothing is lost', async () => {
+  test('that would overflow a balance is refused, and nothing is lost', async () => {
     const { gateway, account } = await openTestGateway({ balance: '0' });
     const amount = nanoUsd(10n ** 18n);
     for (let times = 0; times < 9; times += 1) await gateway.operator.grant({ accountId: account.id, amount });
@@ -80,7 +80,7 @@ describe('a number from outside', () => {
     ),
   });
 
-  test('is an answer or a clear refusal wherever it stands, never a fault of ours', async () => {
+  test('gives an answer or a clear refusal in every field, never an internal error', async () => {
     const { gateway, account, post, call, entries, pass } = await openTestGateway({
       plan: 'enterprise',
       balance: '100',

@@ -43,14 +43,14 @@ afterEach(() => providers.close());
 const body = { model: 'openai/gpt-x', messages: [{ role: 'user', content: 'hi' }] };
 const details = expect.objectContaining({ accepted_prediction_tokens: 4, rejected_prediction_tokens: 2 });
 
-test('a whole answer has its tier, fingerprint, sources and predicted tokens', async () => {
+test('a non-streaming answer has its tier, fingerprint, sources and predicted tokens', async () => {
   const bench = await providers.open();
   const answer = await (await bench.post('/v1/chat/completions', body)).json();
   expect(answer).toMatchObject({ ...served, choices: [{ message: { content: 'Hi', annotations: [citation] } }] });
   expect(answer.usage.completion_tokens_details).toEqual(details);
 });
 
-test('a stream has them too', async () => {
+test('a stream has its tier, fingerprint, sources and predicted tokens', async () => {
   const bench = await providers.open();
   const answer = await bench.post('/v1/chat/completions', { ...body, stream: true });
   const events = (await getEvents(answer)).slice(0, -1).map((data) => JSON.parse(data));

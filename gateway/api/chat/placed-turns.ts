@@ -1,19 +1,19 @@
 import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 
-/** A message of a chat completion, made of what stood at this place of another interface's request. */
+/** A message of a chat completion that was translated from another API's request. */
 export interface PlacedTurn {
   readonly message: JsonObject;
-  /** Such as `input[3]`. */
+  /** The place of its source in that request, such as `input[3]`. */
   readonly place: string;
 }
 
 const maxParts = 20;
 
-/** The turns as chat completions take them: no files in results, no turn of more than 20 parts. */
+/** Adapts the turns to chat completions: no files in tool results, and no turn of more than 20 parts. */
 export const turnsInForm = (turns: readonly PlacedTurn[]): PlacedTurn[] =>
   filesAfterResults(turns).flatMap(inTurnsOf20);
 
-/** Files of results come as a turn of the user's after the last of the results that stand together. */
+/** Moves the files of tool results into a user's turn after the last of adjacent results. */
 function filesAfterResults(turns: readonly PlacedTurn[]): PlacedTurn[] {
   const all: PlacedTurn[] = [];
   let files: JsonObject[] = [];

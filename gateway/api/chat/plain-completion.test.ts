@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completionRequest } from '#shared/wire/chat-request.ts';
-import { plainCompletion } from './completion-writer.ts';
+import { plainCompletion } from './check-fields.ts';
 
 const odd = fc.oneof(fc.jsonValue(), fc.double(), fc.string(), fc.constantFrom(null, '', 0, -1, 2, 2.5, 1e300, [], {}));
 const message = fc.oneof(
@@ -27,7 +27,7 @@ const body = fc.record(
   { requiredKeys: [] },
 );
 
-test('what the short way accepts, the schema accepts with the same value', () => {
+test('a request that the fast check accepts is accepted by the schema with the same value', () => {
   let accepted = 0;
   const plain = fc.record(
     {

@@ -1,12 +1,12 @@
 import { formatUsd } from '#shared/money.ts';
 import type { PromptResponse } from '#shared/wire/chat-response.ts';
+import type { ChatRequest, CustomTools } from '../../engine/answer.ts';
 import { errorEnvelope } from '../../http/error-response.ts';
 import { imagesToWire } from '../../providers/content/made-images.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
 import type { FormedAnswer } from './kept-answer.ts';
-import type { ChatCall } from './read-request.ts';
 import { doneEvent, type FinishPart, getEvent, type RoutePart, type StreamWriter } from './stream-writer.ts';
-import { type CustomTools, callFor } from './tools/custom-tools.ts';
+import { callFor } from './tools/custom-tools.ts';
 
 export interface AnswerIdentity {
   /** `chat_…` or `chatcmpl-…`. */
@@ -16,10 +16,10 @@ export interface AnswerIdentity {
   readonly created: number;
 }
 
-/** The whole answer of `POST /chat` (wire contract §1.2). */
+/** The non-streaming answer of `POST /chat` (wire contract §1.2). */
 export function promptResponse(
   { identity, route, finish, content }: FormedAnswer,
-  { customTools }: Pick<ChatCall, 'customTools'>,
+  { customTools }: Pick<ChatRequest, 'customTools'>,
 ): PromptResponse {
   const { id, created } = identity;
   const fields = finalFields(id, route, finish, content, customTools);
@@ -52,7 +52,7 @@ function finalFields(id: string, route: RoutePart, finish: FinishPart, content: 
   };
 }
 
-/** The events of a streamed `POST /chat`: every one but the error carries `text`, the last one `done`. */
+/** Writes the events of a streamed `POST /chat`: every event except an error has `text`, and the last one has `done`. */
 export function createPromptWriter({ id, requestId }: AnswerIdentity, custom: CustomTools): StreamWriter {
   const collector = createCollector();
   let route: RoutePart | null = null;

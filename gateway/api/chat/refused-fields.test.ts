@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { messagesAnswer } from '#shared/wire/messages-answer.ts';
 import { openThreeVendors } from '../../../tests/gateway-doubles/three-vendors.ts';
-import { type ChatApi, refusedFields } from './refused-fields.ts';
+import { type ChatApi, refusedFields } from './check-fields.ts';
 
 const messages = [{ role: 'user', content: 'What is my name?' }];
 const requests: Readonly<Record<ChatApi, readonly [path: string, body: object]>> = {
@@ -81,7 +81,7 @@ test.each([
   expect(calls).toHaveLength(1);
 });
 
-test('a call in OpenAI’s first form is refused by its place', async () => {
+test('a tool call in OpenAI’s first form is refused with its place', async () => {
   const { post } = await openThreeVendors();
   const assistant = { role: 'assistant', content: 'I look.', function_call: { name: 'look', arguments: '{}' } };
   const response = await post('/v1/chat/completions', { model: 'gpt-4.1', messages: [...messages, assistant] });

@@ -58,7 +58,7 @@ test.each([
   expect(errorBody.parse(JSON.parse(text)).error).toMatchObject({ code: 'invalid_value', param: 'tool_choice' });
 });
 
-test('a picture in its original detail goes to OpenAI so', async () => {
+test('a picture in original detail is sent to OpenAI with that detail', async () => {
   const url =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const content = [{ type: 'image_url', image_url: { url, detail: 'original' } }];

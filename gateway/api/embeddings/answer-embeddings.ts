@@ -1,8 +1,9 @@
 import { formatUsd } from '#shared/money.ts';
 import type { EmbeddingsResponse } from '#shared/wire/embeddings.ts';
 import { routeSummary } from '../../engine/routing/resolve.ts';
-import type { Admitted, ExchangeHandler } from '../../http/answer-exchange.ts';
-import { jsonType, routeHeaders, warningHeaders } from '../chat/chat-headers.ts';
+import type { HttpExchange } from '../../http/exchange.ts';
+import type { AdmittedContext, ExchangeHandler } from '../../http/request-context.ts';
+import { jsonType, routeHeaders, warningHeaders } from '../chat/stream-writer.ts';
 import { type AdmittedEmbeddings, admitEmbeddings } from './admit-embeddings.ts';
 import { type EmbedDeps, type Embedded, embed } from './embed.ts';
 import { type EmbeddingCall, readEmbeddingCall } from './read-call.ts';
@@ -10,22 +11,22 @@ import { type EmbeddingCall, readEmbeddingCall } from './read-call.ts';
 /** Answers `POST /v1/embeddings`. */
 export const embeddingsHandler =
   (deps: EmbedDeps): ExchangeHandler =>
-  async (admitted) => {
-    const call = await readEmbeddingCall(admitted);
+  async (context, exchange) => {
+    const call = await readEmbeddingCall(context, exchange);
     const allowed = admitEmbeddings(call, deps);
-    const { pass, place } = admitted;
-    place.grow(answerBytes(call, allowed));
-    if (call.byoKey === null) await pass?.reserveTokens({ input: call.extent.inputTokens, output: 0 });
-    pass?.run();
+    const { rateLimitLease, memoryLease } = context;
+    memoryLease.grow(answerBytes(call, allowed));
+    if (call.byoKey === null) await rateLimitLease?.reserveTokens({ input: call.extent.inputTokens, output: 0 });
+    rateLimitLease?.handOver();
     let tokens = 0;
     try {
-      const task = embed(call, allowed, admitted.request.client, deps, (used) => {
+      const task = embed(call, allowed, exchange.client, deps, (used) => {
         tokens = used;
       });
-      send(admitted, call, await deps.running.track(task));
+      send(context, exchange, call, await deps.running.track(task));
     } finally {
-      place.leave();
-      await pass?.leave(tokens);
+      memoryLease.leave();
+      await rateLimitLease?.release(tokens);
     }
   };
 
@@ -36,7 +37,7 @@ const bytesPerNumber = { base64: 16 / 3, float: 20 };
 const answerBytes = ({ inputs, dimensions, format }: EmbeddingCall, { facts }: AdmittedEmbeddings): number =>
   Math.ceil(inputs.length * (dimensions ?? facts.dimensions ?? 0) * bytesPerNumber[format]);
 
-function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void {
+function send(context: AdmittedContext, exchange: HttpExchange, call: EmbeddingCall, embedded: Embedded): void {
   const { target, data, usage, cost, estimated, routing, warnings } = embedded;
   const { provider, model } = target.model;
   const rest: Omit<EmbeddingsResponse, 'object' | 'data'> = {
@@ -55,5 +56,5 @@ function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void
     ...warningHeaders(warnings),
   };
   // The vectors are JSON already, so they are inserted without parsing them.
-  admitted.send(200, headers, `{"object":"list","data":${data},${JSON.stringify(rest).slice(1)}`);
+  context.send(exchange, 200, headers, `{"object":"list","data":${data},${JSON.stringify(rest).slice(1)}`);
 }

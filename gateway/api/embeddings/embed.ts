@@ -5,13 +5,11 @@ import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { CredentialWatch } from '../../access/auth/watch-credentials.ts';
 import type { AdmissionDeps, Target } from '../../engine/admit.ts';
 import { isUpstreamFault, mayTryNext } from '../../engine/attempt.ts';
-import { billFor, billWarnings } from '../../engine/bill.ts';
-import { createMeter } from '../../engine/billing/meter.ts';
+import { type Billable, billFor, billWarnings, getRouting, type Outcome } from '../../engine/bill.ts';
+import { createMeter, nothingHidden, type UsageLimits } from '../../engine/billing/meter.ts';
 import { createReserve, reserveInput } from '../../engine/billing/reserve.ts';
-import { nothingHidden, type UsageLimits } from '../../engine/billing/usage-limits.ts';
 import type { Leases } from '../../engine/engine.ts';
 import { ownKeyError } from '../../engine/own-key-error.ts';
-import { type Billable, getRouting, type Outcome } from '../../engine/run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Embeddings } from '../../providers/embedding.ts';
 import type { UpstreamFetch } from '../../providers/upstream/upstream-response.ts';
@@ -46,7 +44,7 @@ export interface Embedded {
 /** A running request, with everything that its cost is computed from. */
 type EmbeddingRun = { -readonly [Name in keyof Billable]: Billable[Name] } & {
   readonly call: EmbeddingCall;
-  readonly admitted: AdmittedEmbeddings;
+  readonly plan: AdmittedEmbeddings;
   readonly deps: EmbedDeps;
   readonly signal: StopSignal;
 };
@@ -110,16 +108,16 @@ async function open(
   reserve.opened(model, held.amount);
   return {
     call,
-    admitted,
+    plan: admitted,
     reserve,
     deps,
     signal,
     current: null,
     attempts: [],
     wasted: 0n,
-    spoken: false,
+    hasSent: false,
     startedAt: deps.now(),
-    question: { requestId, byoKey, fullRouting, stream: false },
+    request: { requestId, byoKey, fullRouting, stream: false },
   };
 }
 
@@ -130,7 +128,7 @@ function renew({ deps, call }: EmbeddingRun): void {
 }
 
 async function askAll(run: EmbeddingRun): Promise<Embeddings> {
-  let left: readonly Target[] = run.admitted.targets;
+  let left: readonly Target[] = run.plan.targets;
   for (;;) {
     const [target, ...rest] = left;
     if (!target) throw new Error('there was no model left to ask');
@@ -147,7 +145,7 @@ async function askAll(run: EmbeddingRun): Promise<Embeddings> {
 }
 
 async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
-  const { call, deps, admitted } = run;
+  const { call, deps, plan } = run;
   const { health, now } = deps;
   const { id } = target.model;
   const { accountId } = call.principal;
@@ -162,7 +160,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
     disbelievedOutputTokens: 0,
     maxInputTokens: () => tokenCeiling,
   };
-  const meter = createMeter(admitted.features.inputTokens, limits);
+  const meter = createMeter(plan.features.inputTokens, limits);
   run.current = { target, meter, limits, firstTokenAt: null };
   const startedAt = now();
   const record = (code: string | null) =>
@@ -243,6 +241,6 @@ async function close(
     cost: charged,
     estimated: bill.settlement.estimated,
     routing: getRouting(run, current),
-    warnings: [...run.admitted.warnings, ...billWarnings(outcome, bill)],
+    warnings: [...run.plan.warnings, ...billWarnings(outcome, bill)],
   };
 }

@@ -1,9 +1,10 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from '../../access/auth/principal.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import type { Admitted } from '../../http/answer-exchange.ts';
+import type { HttpExchange } from '../../http/exchange.ts';
 import { embeddingsBodyLimit } from '../../http/policies.ts';
 import { onlyBlock, readBlocks } from '../../http/read-body.ts';
+import type { AdmittedContext } from '../../http/request-context.ts';
 import { parseLightBody } from '../../runtime/json/parse-json.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { embeddingCallTask } from './embedding-call-task.ts';
@@ -18,9 +19,9 @@ export interface EmbeddingCall extends Omit<EmbeddingFields, 'byoKey'> {
 }
 
 /** Reads a request: a small one here, a large one on a worker thread. Throws the contract's 400 codes and 413. */
-export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCall> {
-  const { requestId, clientRequestId, principal, request, place } = admitted;
-  const blocks = await readBlocks(request, embeddingsBodyLimit, place);
+export async function readEmbeddingCall(context: AdmittedContext, request: HttpExchange): Promise<EmbeddingCall> {
+  const { requestId, clientRequestId, principal, memoryLease } = context;
+  const blocks = await readBlocks(request, embeddingsBodyLimit, memoryLease);
   const { byoKey, metadata, ...fields } = await getFields(
     blocks,
     request.header('x-portico-strict') === '1',

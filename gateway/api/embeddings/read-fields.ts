@@ -5,8 +5,8 @@ import { tokensOfBytes } from '../../providers/content/estimate-tokens.ts';
 import type { EmbeddingFormat, EmbeddingInputs } from '../../providers/embedding.ts';
 import { requestLimits } from '../../runtime/json/json-limits.ts';
 import { getOutline, parseBody } from '../../runtime/json/parse-json.ts';
-import { takeByoKey } from '../chat/read-question.ts';
-import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
+import { parseRequest, unknownWarnings } from '../chat/check-fields.ts';
+import { takeByoKey } from '../chat/read-chat-request.ts';
 import type { EmbeddingBody } from './embedding-call-task.ts';
 
 /** The contents of a request's body, in plain values that threads can pass to each other. */

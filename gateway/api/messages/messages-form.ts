@@ -1,8 +1,9 @@
 import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { MessagesAnswer } from '#shared/wire/messages-answer.ts';
-import type { ExchangeHandler } from '../../http/answer-exchange.ts';
-import { messagesEnvelope } from '../../http/errors/messages-error.ts';
+import type { ChatRequest } from '../../engine/answer.ts';
+import { messagesEnvelope } from '../../http/error-response.ts';
+import type { ExchangeHandler } from '../../http/request-context.ts';
 import { argumentsObject } from '../../providers/content/call-fields.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
@@ -10,7 +11,6 @@ import { createSizeLimit } from '../chat/collect-answer.ts';
 import { type FormedAnswer, getParts } from '../chat/kept-answer.ts';
 import type { AnswerIdentity } from '../chat/prompt-writer.ts';
 import { noState, stateText } from '../chat/provider-state.ts';
-import type { ChatCall } from '../chat/read-request.ts';
 import type { DeltaPart, FinishPart, RoutePart, StreamWriter } from '../chat/stream-writer.ts';
 import { messagesReader } from './read-messages-request.ts';
 
@@ -219,19 +219,20 @@ export function createMessageWriter(identity: AnswerIdentity, hidesThinking: boo
   };
 }
 
-const hidesThinking = ({ echo }: Pick<ChatCall, 'echo'>) => echo?.short.hidesThinking === true;
+const hidesThinking = ({ echo }: Pick<ChatRequest, 'echo'>) => echo?.short.hidesThinking === true;
 
 /** The form of `POST /v1/messages`: Anthropic's Messages API. */
 const messages: ChatForm = {
+  requestIdHeader: 'request-id',
   reader: messagesReader,
   idPrefix: 'msg_',
-  writer: (identity, call) => createMessageWriter(identity, hidesThinking(call)),
+  writer: (identity, request) => createMessageWriter(identity, hidesThinking(request)),
   response: wholeMessage,
 };
 
-function wholeMessage(answer: FormedAnswer, call: ChatCall): MessagesAnswer {
+function wholeMessage(answer: FormedAnswer, request: ChatRequest): MessagesAnswer {
   const { identity, route, finish } = answer;
-  const blocks = createMessageBlocks(hidesThinking(call));
+  const blocks = createMessageBlocks(hidesThinking(request));
   for (const part of getParts(answer)) if (part.type !== 'route' && part.type !== 'finish') blocks.add(part);
   blocks.close();
   const content = [...blocks.content] as MessagesAnswer['content'];
@@ -241,15 +242,5 @@ function wholeMessage(answer: FormedAnswer, call: ChatCall): MessagesAnswer {
 /** Answers `POST /v1/messages`. Anthropic's clients read the request's id from the header `request-id`. */
 export const messagesHandler =
   (deps: ChatDeps): ExchangeHandler =>
-  (admitted) => {
-    const id = { 'request-id': admitted.requestId };
-    return answerChat(
-      {
-        ...admitted,
-        send: (status, headers, text) => admitted.send(status, { ...headers, ...id }, text),
-        open: (status, headers) => admitted.open(status, { ...headers, ...id }),
-      },
-      messages,
-      deps,
-    );
-  };
+  (context, exchange) =>
+    answerChat(context, exchange, messages, deps);

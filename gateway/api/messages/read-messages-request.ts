@@ -3,10 +3,9 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import { countTokensRequest, type MessagesRequest, messagesRequest } from '#shared/wire/messages-request.ts';
+import { parseRequest, refuseFields, unknownWarnings } from '../chat/check-fields.ts';
 import { turnsInForm } from '../chat/placed-turns.ts';
-import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
-import { refuseFields } from '../chat/refused-fields.ts';
-import { type Translate, translatedReader } from '../chat/translated-question.ts';
+import { type Translate, translatedReader } from '../chat/translated-request.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
 
 /**

@@ -33,7 +33,7 @@ async function readBody<Shape extends z.ZodRawShape>(
   context: Context<AppEnv>,
   schema: z.ZodObject<Shape>,
 ): Promise<z.output<z.ZodObject<Shape>>> {
-  const body = await readJson(context.req.raw, otherBodyLimit, context.var.place);
+  const body = await readJson(context.req.raw, otherBodyLimit, context.var.memoryLease);
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw requestError(parsed.error.issues, body);
   const unknown = Object.keys(body).filter((name) => !Object.hasOwn(schema.shape, name));

@@ -3,9 +3,8 @@ import { isOwnServer } from '#shared/known-providers.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
-import { type AdmissionDeps, type Admitted, admit, type Target } from '../../engine/admit.ts';
-import type { Question } from '../../engine/answer.ts';
-import { fitQuestion } from '../../engine/attempt.ts';
+import { type AdmissionDeps, admit, type RoutePlan, type Target } from '../../engine/admit.ts';
+import type { ChatRequest } from '../../engine/answer.ts';
 import {
   firstHold,
   initialHold,
@@ -14,6 +13,7 @@ import {
   type ReserveInput,
   reserveInput,
 } from '../../engine/billing/reserve.ts';
+import { fitChatRequest } from '../../engine/fitting/fit-request.ts';
 import { explain } from '../../engine/routing/resolve.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { getBody } from '../../http/read-body.ts';
@@ -22,9 +22,8 @@ import { type ModelName, modelLimitName } from '../../ledger/model-limits.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
 import { maxInputTokens } from '../../providers/content/input-size.ts';
-import { warningHeaders } from '../chat/chat-headers.ts';
-import { eitherReader } from '../chat/read-question.ts';
-import { readChatCall } from '../chat/read-request.ts';
+import { eitherReader, readChatRequest } from '../chat/read-chat-request.ts';
+import { warningHeaders } from '../chat/stream-writer.ts';
 
 /** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
 const maxOverestimate = 2;
@@ -33,18 +32,18 @@ interface QuoteDeps extends AdmissionDeps {
   /** The operator's fee for answers with a caller's own key, in basis points of their cost (§6). */
   readonly byokFeeBps: number;
   /** Returns the balances and spending limits that would refuse a request with this hold. */
-  readonly limitsFor: (question: Question, model: ModelName, hold: bigint) => Promise<QuoteLimit[]>;
+  readonly limitsFor: (request: ChatRequest, model: ModelName, hold: bigint) => Promise<QuoteLimit[]>;
 }
 
 /**
  * Returns what a request would cost (wire contract §10). It's admitted and routed like the request itself, but then
  * only priced.
  */
-async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
-  const admitted = admit(question, deps);
-  const { features } = admitted;
-  const input = reserveInput(question, features, deps.byokFeeBps);
-  const { target, hold, limits } = await heldFor(question, admitted.targets, input, deps);
+async function quoteFor(request: ChatRequest, deps: QuoteDeps): Promise<Quote> {
+  const plan = admit(request, deps);
+  const { features } = plan;
+  const input = reserveInput(request, features, deps.byokFeeBps);
+  const { target, hold, limits } = await heldFor(request, plan.targets, input, deps);
   const { model } = target;
   const tokens = tokensFor(input, features.inputTokens, model);
   return {
@@ -52,11 +51,11 @@ async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
     provider: model.provider,
     model: model.model,
     routing: explain({
-      decision: admitted.decision,
+      decision: plan.decision,
       model,
       attempts: [],
       catalogueVersion: deps.catalogue().version,
-      full: question.fullRouting,
+      full: request.fullRouting,
     }),
     tokens,
     cost_usd: {
@@ -67,7 +66,7 @@ async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
     open_ended: isOpenEnded(input, tokens, model),
     prices_as_of: model.price ? model.priceAsOf : null,
     limits,
-    warnings: [...question.warnings, ...admitted.warnings, ...fitQuestion(question, target).warnings],
+    warnings: [...request.warnings, ...plan.warnings, ...fitChatRequest(request, target).warnings],
   };
 }
 
@@ -76,17 +75,17 @@ async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
  * there is another.
  */
 async function heldFor(
-  question: Question,
-  [target, ...rest]: Admitted['targets'],
+  request: ChatRequest,
+  [target, ...rest]: RoutePlan['targets'],
   input: ReserveInput,
   deps: QuoteDeps,
 ): Promise<{ readonly target: Target; readonly hold: NanoUsd; readonly limits: QuoteLimit[] }> {
   const hold = firstHold(input, target.model);
-  const limits = await deps.limitsFor(question, target.model, hold);
+  const limits = await deps.limitsFor(request, target.model, hold);
   const [next, ...later] = limits.some(({ name }) => name === modelLimitName)
     ? rest.filter(({ model }) => model !== target.model)
     : [];
-  return next ? heldFor(question, [next, ...later], input, deps) : { target, hold, limits };
+  return next ? heldFor(request, [next, ...later], input, deps) : { target, hold, limits };
 }
 
 /**
@@ -134,10 +133,10 @@ function minCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: numb
  */
 export function quoteRoutes(deps: QuoteDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/quote', async (context) => {
-    const { requestId, principal, place, received } = context.var;
-    const source = { requestId, principal, place, clientRequestId: received.clientRequestId };
-    const { question } = await readChatCall({ ...source, request: getBody(context.req.raw) }, eitherReader);
-    const quoted = await quoteFor(question, deps);
+    const { requestId, principal, memoryLease, request: received } = context.var;
+    const source = { requestId, principal, memoryLease, clientRequestId: received.clientRequestId };
+    const request = await readChatRequest(source, getBody(context.req.raw), eitherReader);
+    const quoted = await quoteFor(request, deps);
     return context.json(quoted, 200, warningHeaders(quoted.warnings));
   });
 }

@@ -6,7 +6,7 @@ import { openThreeVendors, streamingUpstream } from '../../../tests/gateway-doub
 import { allScopes } from '../../access/auth/scopes.ts';
 import { usualKeptMs } from '../../engine/reasoning/reasoning-state.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
-import { questionTask } from '../chat/question-task.ts';
+import { chatRequestTask } from '../chat/read-chat-request.ts';
 
 /** Tests references to items of earlier responses. */
 
@@ -128,6 +128,6 @@ test('a short request that refers to a long item is read on a worker thread like
   const first = await ask(stated);
   const tasks = vi.spyOn(workerPool, 'run');
   expect((await ask({ ...stated, ...after(first) })).output).toHaveLength(first.output.length);
-  expect(tasks).toHaveBeenCalledWith(questionTask, expect.anything(), expect.anything(), expect.anything());
+  expect(tasks).toHaveBeenCalledWith(chatRequestTask, expect.anything(), expect.anything(), expect.anything());
   expect(bodies.at(-1)).toContain(long);
 });

@@ -1,8 +1,8 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Principal } from '../../access/auth/principal.ts';
+import type { ChatRequest } from '../../engine/answer.ts';
 import type { ReasoningState } from '../../engine/reasoning/reasoning-state.ts';
-import type { EarlierItems } from '../chat/read-question.ts';
-import type { ChatCall } from '../chat/read-request.ts';
+import type { EarlierItems } from '../chat/read-chat-request.ts';
 
 /**
  * Items of earlier responses, for clients that refer to items instead of sending them again (docs/decisions/054). They
@@ -12,7 +12,7 @@ import type { ChatCall } from '../chat/read-request.ts';
 export interface EarlierResponses {
   /** Stores the items if the request asks for it (`store`), but never with a caller's own key (wire contract §3.4). */
   keep(
-    call: ChatCall,
+    request: ChatRequest,
     response: { readonly id: string; readonly output: readonly unknown[] },
   ): Promise<void> | undefined;
   /** Returns the stored items that this body refers to, by their ids; null if it has no references. */
@@ -29,13 +29,13 @@ const getOwner = ({ accountId }: Principal) => ({ accountId, model: 'responses' 
 const prefix = 'resp_';
 
 export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps): EarlierResponses => ({
-  keep({ echo, question }, { id, output }) {
+  keep({ requestId, principal, echo, byoKey }, { id, output }) {
     // Every client sends its calls back in full, and their signatures are stored by the ids of the calls.
     const isReferredTo = output.some((item) => !isCall(asText(asObject(item).type) ?? ''));
-    if (echo?.short.keeps !== true || question.byoKey || !isReferredTo) return undefined;
+    if (echo?.short.keeps !== true || byoKey || !isReferredTo) return undefined;
     const entry = { id: id.slice(prefix.length), state: { items: output } };
-    return reasoning.keep(getOwner(question.principal), [entry]).catch((error: unknown) => {
-      log({ event: 'response_not_kept', request_id: question.requestId, cause: String(error) });
+    return reasoning.keep(getOwner(principal), [entry]).catch((error: unknown) => {
+      log({ event: 'response_not_kept', request_id: requestId, cause: String(error) });
     });
   },
   recall(principal, body) {

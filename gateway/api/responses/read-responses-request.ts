@@ -9,15 +9,15 @@ import {
   type ResponsesRequest,
   responsesRequest,
 } from '#shared/wire/responses-request.ts';
+import type { Echo } from '../../engine/answer.ts';
 import { shortened } from '../../http/shorten-name.ts';
 import { type ClientTools, noClientTools, offeredName } from '../../providers/content/client-tools.ts';
 import { getFileType } from '../../providers/content/file-type.ts';
+import { parseRequest, refuseFields, unknownWarnings } from '../chat/check-fields.ts';
 import { type PlacedTurn, turnsInForm } from '../chat/placed-turns.ts';
 import { getState } from '../chat/provider-state.ts';
-import type { EarlierItems, Echo } from '../chat/read-question.ts';
-import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
-import { refuseFields } from '../chat/refused-fields.ts';
-import { type Translation, translatedReader } from '../chat/translated-question.ts';
+import type { EarlierItems } from '../chat/read-chat-request.ts';
+import { type Translation, translatedReader } from '../chat/translated-request.ts';
 import { callIdsIn, callIn, resultIn } from './client-calls.ts';
 import { withEarlierItems } from './earlier-items.ts';
 import { namedTool, type OfferedTools, offerTools } from './offered-tools.ts';

@@ -2,8 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asCount, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { ResponsesAnswer } from '#shared/wire/responses-answer.ts';
-import type { ExchangeHandler } from '../../http/answer-exchange.ts';
+import type { ChatRequest, Echo } from '../../engine/answer.ts';
 import { errorEnvelope } from '../../http/error-response.ts';
+import type { ExchangeHandler } from '../../http/request-context.ts';
 import { type ClientTools, noClientTools } from '../../providers/content/client-tools.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
@@ -11,8 +12,6 @@ import { createSizeLimit } from '../chat/collect-answer.ts';
 import { getParts } from '../chat/kept-answer.ts';
 import type { AnswerIdentity } from '../chat/prompt-writer.ts';
 import { stateText } from '../chat/provider-state.ts';
-import type { Echo } from '../chat/read-question.ts';
-import type { ChatCall } from '../chat/read-request.ts';
 import type { DeltaPart, FinishPart, RoutePart, StreamWriter } from '../chat/stream-writer.ts';
 import { createEarlierResponses, type EarlierResponses } from './earlier-items.ts';
 import {
@@ -117,23 +116,23 @@ const getUsage = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNull
 const responsesForm = ({ keep, recall }: EarlierResponses): ChatForm => ({
   reader: responsesReader,
   idPrefix: 'resp_',
-  writer: (identity, call) => createResponseWriter(identity, call, (response) => keep(call, response)),
-  response(answer, { echo, question }) {
+  writer: (identity, request) => createResponseWriter(identity, request, (response) => keep(request, response)),
+  response(answer, { echo, clientTools }) {
     const { identity, route, finish } = answer;
-    const output = createOutputItems(identity.id.slice('resp_'.length), question.clientTools);
+    const output = createOutputItems(identity.id.slice('resp_'.length), clientTools);
     for (const part of getParts(answer)) if (part.type !== 'route' && part.type !== 'finish') output.add(part);
     output.close(isComplete(finish) ? 'completed' : 'incomplete');
     return finishedResponse(begunResponse(identity, route, echo), output.items, finish);
   },
-  keep: (response, call) => keep(call, response as ResponsesAnswer),
+  keep: (response, request) => keep(request, response as ResponsesAnswer),
   recall,
 });
 
 /** Answers `POST /v1/responses`. */
 export function responsesHandler(deps: ChatDeps): ExchangeHandler {
   const form = responsesForm(createEarlierResponses(deps));
-  return (admitted) =>
-    answerChat(admitted, form, deps).catch((error: unknown) => {
+  return (context, exchange) =>
+    answerChat(context, exchange, form, deps).catch((error: unknown) => {
       throw error instanceof AppError ? inOwnNames(error) : error;
     });
 }
@@ -159,11 +158,11 @@ function inOwnNames(error: AppError): AppError {
  */
 function createResponseWriter(
   identity: AnswerIdentity,
-  { echo, question }: Pick<ChatCall, 'echo' | 'question'>,
+  { echo, clientTools }: Pick<ChatRequest, 'echo' | 'clientTools'>,
   keep: (response: ResponsesAnswer) => Promise<void> | undefined,
 ): StreamWriter {
   let begun = begunResponse(identity, null, echo);
-  const output = createOutputItems(identity.id.slice('resp_'.length), question.clientTools);
+  const output = createOutputItems(identity.id.slice('resp_'.length), clientTools);
   let number = 0;
   let keeping: Promise<void> | undefined;
 

@@ -16,8 +16,13 @@ import { answerLimits } from '../../runtime/json/json-limits.ts';
 import { parseBody, parseWithin } from '../../runtime/json/parse-json.ts';
 import { toTransferredError } from '../../runtime/threads/transferred-error.ts';
 import type { WorkerTask } from '../../runtime/threads/worker-task.ts';
-import { questionTask } from '../chat/question-task.ts';
-import { completionReader, eitherReader, promptReader, type QuestionReader } from '../chat/read-question.ts';
+import {
+  type ChatReader,
+  chatRequestTask,
+  completionReader,
+  eitherReader,
+  promptReader,
+} from '../chat/read-chat-request.ts';
 import { embeddingCallTask } from '../embeddings/embedding-call-task.ts';
 import { readEmbeddingFields } from '../embeddings/read-fields.ts';
 import { countTokensReader, messagesReader } from '../messages/read-messages-request.ts';
@@ -25,12 +30,12 @@ import { responsesReader } from '../responses/read-responses-request.ts';
 
 const readers = new Map(
   [promptReader, completionReader, eitherReader, responsesReader, messagesReader, countTokensReader].map(
-    (reader): [string, QuestionReader] => [reader.name, reader],
+    (reader): [string, ChatReader] => [reader.name, reader],
   ),
 );
 
 /** Returns the reader for one form of chat requests, by its name. */
-function getQuestionReader(name: string): QuestionReader {
+function getChatReader(name: string): ChatReader {
   const reader = readers.get(name);
   if (!reader) throw new Error(`there is no form of chat requests "${name}"`);
   return reader;
@@ -40,9 +45,9 @@ function getQuestionReader(name: string): QuestionReader {
 const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new Map([
   done(valueTask, ({ blocks }) => parseBody(Buffer.concat(blocks)).value),
 
-  done(questionTask, ({ blocks, form, options }) => {
+  done(chatRequestTask, ({ blocks, form, options }) => {
     const { value, messages } = parseBody(Buffer.concat(blocks));
-    const fields = getQuestionReader(form).read(value, { ...options, messages });
+    const fields = getChatReader(form).read(value, { ...options, messages });
     return {
       fields: {
         ...fields,

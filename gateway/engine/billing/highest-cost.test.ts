@@ -80,7 +80,7 @@ test('no usage within the extent of a request costs more, in any row of the ship
   );
 });
 
-test('is no more than plain input and output where nothing dearer may happen', () => {
+test('the highest cost is that of plain input and output when nothing dearer may happen', () => {
   const claude = testModel('anthropic/claude', {
     price: { ...testPrice('0.000001', '0.000004'), cacheWrite: picoUsd(9_000_000n) },
   });

@@ -146,7 +146,7 @@ describe('a model that thinks without a limit', () => {
     expect(await balance()).toBeLessThan(parseUsd('18'));
   });
 
-  test('is given half of what is left when it runs alone, and says what ended it', async () => {
+  test('is given half of the balance when it runs alone, and a warning names what ended it', async () => {
     const { ask, upstream } = await open(thinksLong, { balance: '1' });
     const answer = JSON.parse((await ask(thinking)).text) as {
       choices: { finish_reason: string }[];
@@ -212,7 +212,7 @@ test.each([
   expect(limit).toBeLessThanOrEqual(20_000);
 });
 
-test('thirty ordinary requests at once all find room in $20, whatever the model could have answered', async () => {
+test('thirty ordinary requests at once all fit into $20, however long the model could have answered', async () => {
   const { ask } = await open(() => ({ input: 20, output: 300 }), { balance: '20' });
   const body = { model: 'openai/gpt-5.4', messages, stream: true };
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask(body)));
@@ -223,7 +223,7 @@ describe('input', () => {
   const dense = '\u{13000}'.repeat(6_250);
   const tokenForEachByte: Use = () => ({ input: 25_000 + 8, output: 1 });
 
-  test('that is a token a byte passes no balance, however many ask at once', async () => {
+  test('of one token for each byte never exceeds the balance, however many requests run at once', async () => {
     const { ask, balance, charged, sound } = await open(tokenForEachByte, { balance: '1' });
     const body = { model: 'openai/gpt-5.6-sol', messages: [{ role: 'user', content: dense }], max_tokens: 16 };
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask({ ...body, stream: true })));
@@ -233,7 +233,7 @@ describe('input', () => {
     await sound();
   });
 
-  test('that comes to more than was held is charged as far as the balance covers it, and said', async () => {
+  test('that costs more than was held is charged as far as the balance covers it, with a warning', async () => {
     const { ask, balance, records, sound } = await open(() => ({ input: 12_000, output: 16 }), { balance: '0.02' });
     const { text } = await ask({ ...thinking, max_tokens: 16 });
     expect(text).toContain('usage_clamped');
@@ -242,7 +242,7 @@ describe('input', () => {
     await sound();
   });
 
-  test('that comes to more than was held is charged whole where the balance covers it', async () => {
+  test('that costs more than was held is charged completely when the balance covers it', async () => {
     const { ask, records, sound } = await open(() => ({ input: 12_000, output: 16 }), { balance: '10' });
     await ask({ ...thinking, max_tokens: 16 });
     expect((await records())[0]).toMatchObject({ estimated: false, prompt_tokens: 12_000 });
@@ -274,7 +274,7 @@ test('`max_cost_usd` limits the answer, and no charge passes it', async () => {
   expect(parseUsd((await records())[0]?.cost_usd ?? '9')).toBeLessThanOrEqual(parseUsd('0.2'));
 });
 
-test('`max_cost_usd` holds where the upstream counts more input than the request shows', async () => {
+test('`max_cost_usd` applies when the upstream counts more input than the request shows', async () => {
   const { ask, records, sound } = await open(() => ({ input: 12_000, output: 16 }), { balance: '10' });
   const { text } = await ask({ ...thinking, max_tokens: 16, route: { max_cost_usd: '0.01' } });
   expect(text).toContain('usage_clamped');
@@ -289,7 +289,7 @@ const longest = {
   'openai/gpt-4o-mini': 16_384,
 } as const;
 
-test('over random usage within what the upstream was allowed, nobody is charged more than was held', async () => {
+test('no random usage within the upstream’s limits is charged more than was held', async () => {
   let next: (limit: number | null) => Usage | Promise<Usage> = () => ({ input: 1, output: 1 });
   let [held, answered] = [0n, 0];
   const opened = await open((_call, limit) => next(limit), { balance: '1000' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noTokens } from '#shared/price.ts';
 import { createMeter } from './meter.ts';
 
-test('an upstream that counts nothing is estimated, not free', () => {
+test('an answer of an upstream that counts nothing is estimated, not free', () => {
   const meter = createMeter(7);
   meter.observe({ type: 'usage', usage: noTokens });
   meter.observe({ type: 'text-delta', text: 'seven words or so are written here' });
@@ -13,7 +13,7 @@ test('an upstream that counts nothing is estimated, not free', () => {
   expect(usage.completionTokens).toBeGreaterThan(5);
 });
 
-test('what an upstream counted is believed', () => {
+test('a possible count by the upstream is believed', () => {
   const meter = createMeter(7);
   const usage = { ...noTokens, promptTokens: 9, completionTokens: 2 };
   meter.observe({ type: 'usage', usage });

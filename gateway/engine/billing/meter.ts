@@ -1,47 +1,57 @@
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
+import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensOfBytes, tokensPerMadeImage } from '../../providers/content/estimate-tokens.ts';
+import {
+  type BoundedInput,
+  type InputBound,
+  inputBound,
+  inputTokenCeiling,
+} from '../../providers/content/input-bound.ts';
 import type { Bill, ProviderEvent } from '../../providers/provider.ts';
-import type { UsageLimits } from './usage-limits.ts';
+import { initialHold, maxSearches, type Reserve } from './reserve.ts';
 
-/** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
+/** Counts the tokens of one attempt while it runs: what the upstream reported, and what was seen to arrive. */
 export interface Meter {
   observe(event: ProviderEvent): void;
-  /** Takes the provider's own bill of an answer that was broken off, or that it did not count. */
+  /** Takes the cost and count that the provider reports afterwards, for an answer that was broken off or not counted. */
   settle(bill: Bill): void;
   /** Some byte of an answer has arrived. */
   readonly started: boolean;
-  /** The upstream has counted something of it. */
+  /** The upstream has reported a token count. */
   readonly counted: boolean;
-  /** The answer is whole, and all of it is counted. */
+  /** The answer is complete, and all of it is counted. */
   readonly countedWhole: boolean;
   /** Output so far: the larger of what was reported and what was seen. */
   readonly outputTokens: number;
-  /** The upstream's own count of a complete answer, or the estimate where it gave none. */
+  /** The upstream's own count of a complete answer, or an estimate when it reported none. */
   complete(): Metered;
-  /** Usage of an answer that was broken off: as it was billed, else what was reported, completed by the estimate (§1.4.7). */
+  /**
+   * The usage of an answer that was broken off: as the provider reported it afterwards, else what it reported so far, completed by an
+   * estimate (§1.4.7).
+   */
   partial(): Metered;
-  /** The most that an estimated usage may truly be; null where it was counted. */
+  /** The most that an estimated usage may really be. Null when the usage was counted. */
   atMost(metered: Metered): TokenUsage | null;
-  /** The same usage, as far as it is set aside for. */
+  /** The part of the usage that the hold covers. */
   withinHold(metered: Metered): Metered;
 }
 
 export interface Metered {
   readonly usage: TokenUsage;
   readonly estimated: boolean;
-  /** What the upstream itself said that the whole answer costs; null where it did not. */
+  /** The cost of the complete answer as the upstream reported it. Null when it did not. */
   readonly reportedCost: NanoUsd | null;
-  /** The cost is of the bill that the provider was asked for afterwards. */
+  /** The cost is the one that the provider was asked for afterwards. */
   readonly isProviderBill?: boolean;
-  /** What the upstream counted, where that cannot be: `usage` is then what was held for at most. */
+  /** An impossible count by the upstream. `usage` is then at most what the hold covers. */
   readonly unbelieved?: TokenUsage;
 }
 
-/** No answer costs a thousand dollars; more would only overflow the books. */
+/** No answer costs a thousand dollars, and a larger number would only overflow the ledger. */
 const maxReported = 1_000_000_000_000n;
 
-/** Without limits every count is believed. `cachedShare`: the part of the input that the provider is expected to have kept. */
+/** Without limits every count is believed. `cachedShare`: the share of the input that the provider probably has in its cache. */
 export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null, cachedShare = 0): Meter =>
   new AttemptMeter(estimatedInputTokens, limits, cachedShare);
 
@@ -152,8 +162,8 @@ class AttemptMeter implements Meter {
   }
 
   /**
-   * What an answer that was broken off has used: what was seen, or what the model was allowed to think unseen where that is more;
-   * no more than the answer was allowed to have.
+   * Estimates the output of an answer that was broken off: what was seen, or what the model was allowed to think unseen if that is more,
+   * but never more than the answer was allowed to have.
    */
   #seenAtMost(): number {
     const limits = this.#limits;
@@ -179,13 +189,13 @@ class AttemptMeter implements Meter {
     return { usage, estimated: true, reportedCost: null };
   }
 
-  /** What was seen to begin counts also where the upstream has not counted it yet. */
+  /** A search that was seen to begin counts even when the upstream has not counted it yet. */
   #searchedAtLeast(reported: number): Pick<TokenUsage, 'searches'> {
     const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.searches ?? Infinity);
     return searches > 0 ? { searches } : {};
   }
 
-  /** Images that were seen count also where the upstream has not counted them yet. */
+  /** Images that were seen count even when the upstream has not counted them yet. */
   #madeAtLeast(reported: number, completionTokens: number): Pick<TokenUsage, 'imageTokens'> {
     const imageTokens = Math.min(completionTokens, Math.max(reported, this.#images * tokensPerMadeImage));
     return imageTokens > 0 ? { imageTokens } : {};
@@ -198,7 +208,7 @@ class AttemptMeter implements Meter {
     return promptTokens <= limits.inputTokens || promptTokens <= limits.maxInputTokens();
   }
 
-  /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
+  /** Returns a possible count as it is, and replaces an impossible one by at most what the hold covers. */
   #believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
     const limits = this.#limits;
     if (!limits || this.#canBe(usage)) return { usage: classesWithin(usage) };
@@ -207,7 +217,7 @@ class AttemptMeter implements Meter {
     return { usage: cut(usage, inputTokens, outputTokens, limits.searches), unbelieved: usage };
   }
 
-  /** No tokenizer makes more than a token of a byte; of hidden thinking only the longest answer is certain. */
+  /** No tokenizer makes more than one token of a byte. Of hidden thinking only the longest possible answer is certain. */
   atMost({ usage, estimated, unbelieved }: Metered): TokenUsage | null {
     const limits = this.#limits;
     if (!limits || !estimated || unbelieved || this.#finished) return null;
@@ -228,7 +238,7 @@ class AttemptMeter implements Meter {
   }
 }
 
-/** A count that is taken for no more than this: of its classes none that is dearer than plain tokens is certain. */
+/** Cuts a count to these limits. Its dearer classes of tokens are left out, because they are not certain. */
 function cut(usage: TokenUsage, inputTokens: number, outputTokens: number, searches: number): TokenUsage {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, imageTokens = 0 } = usage;
   return classesWithin({
@@ -242,7 +252,7 @@ function cut(usage: TokenUsage, inputTokens: number, outputTokens: number, searc
   });
 }
 
-/** Classes are parts of the two totals, whatever was said of them. */
+/** Keeps each class of tokens within its total, whatever was reported. */
 function classesWithin(usage: TokenUsage): TokenUsage {
   const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens, imageTokens, searches } = usage;
   const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
@@ -260,5 +270,79 @@ function classesWithin(usage: TokenUsage): TokenUsage {
   };
 }
 
-/** No request is without input: a count of nothing at all is a server that does not count, not a free answer. */
+/** Every request has input, so a count of nothing means a server that does not count, and not a free answer. */
 const counted = ({ promptTokens, completionTokens }: TokenUsage) => promptTokens + completionTokens > 0;
+
+/** The limits by which an upstream's own count is checked: what is possible, and what is paid for. */
+export interface UsageLimits {
+  /** The longest answer that the upstream was allowed to give, in tokens. */
+  readonly outputTokens: number;
+  /** The output that the hold covers: the same, unless a vendor wants a larger limit than the caller's. */
+  readonly heldOutputTokens: number;
+  /** The input that the hold covers. */
+  readonly inputTokens: number;
+  /** How often the model may search the web. */
+  readonly searches: number;
+  /** At most this many output tokens are charged when a count is impossible. */
+  readonly disbelievedOutputTokens: number;
+  /** How much the model may have thought unseen, and whether all of its thinking is shown. */
+  readonly hidden: HiddenThinking;
+  /**
+   * More input than any honest upstream counts. Computing it takes a pass over the request, so it is asked for only when the count exceeds
+   * the hold.
+   */
+  maxInputTokens(): number;
+}
+
+export interface HiddenThinking {
+  readonly tokens: number;
+  readonly isShown: boolean;
+}
+
+/** For a model that does not think. */
+export const nothingHidden: HiddenThinking = { tokens: 0, isShown: true };
+
+/** The part of a request that limits how many tokens can be counted for it. */
+interface BoundedRequest extends BoundedInput {
+  readonly facts: { readonly features: { readonly webSearch: boolean } };
+  readonly packed: { readonly inputBound: InputBound } | null;
+  readonly maxTokens: number | null;
+  readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
+}
+
+/** Input tokens of one search when the model's context length is not known: each search is read together with all that was found before. */
+const maxFound = 200_000;
+
+/**
+ * Returns the limits of a model's count for a request (docs/decisions/027). `askedTokens`: the output limit that the model is given, 0 when
+ * it has none.
+ */
+export function usageLimits(
+  request: BoundedRequest,
+  model: CatalogueModel,
+  reserve: Pick<Reserve, 'covered' | 'outputLimit'>,
+  hidden: HiddenThinking,
+  askedTokens: number,
+): UsageLimits {
+  const { maxTokens, principal } = request;
+  const { input: inputTokens, output: heldOutputTokens } = reserve.covered;
+  const searches = maxSearches(model, request.facts.features.webSearch);
+  let maxInput: number | null = null;
+  return {
+    outputTokens: Math.max(heldOutputTokens, askedTokens),
+    heldOutputTokens,
+    inputTokens,
+    searches,
+    hidden,
+    disbelievedOutputTokens:
+      maxTokens ??
+      reserve.outputLimit ??
+      initialHold({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model),
+    maxInputTokens() {
+      maxInput ??=
+        inputTokenCeiling(request.packed?.inputBound ?? inputBound(request), model.contextLength) +
+        searches * (model.contextLength ?? maxFound);
+      return maxInput;
+    },
+  };
+}

@@ -7,43 +7,40 @@ import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
 import { type InputSize, maxInputTokens } from '../../providers/content/input-size.ts';
 
-/** The shortest answer that is paid for where the caller set no limit (wire contract §2.7). */
+/** The length of answer that must be paid for when the caller set no limit (wire contract §2.7). */
 const stepTokens = 4_096;
-/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
+/** The longest answer when neither the caller, the plan nor the catalogue limits it. */
 const unboundedAnswer = 1_000_000;
 
 export interface ReserveInput {
   readonly requestId: string;
   readonly maxTokens: number | null;
   readonly planMaxOutputTokens: number | null;
-  /** The input at the most. */
+  /** The largest size that the input can have. */
   readonly inputSize: InputSize;
   readonly audio: boolean;
   readonly promptCache: Extent['promptCache'];
   readonly webSearch: boolean;
-  /** What the operator asks of the upstream's cost where it runs on the caller's own key, in basis points; else null. */
+  /** The operator's fee on the caller's own key, in basis points of the upstream's cost. Null without such a key. */
   readonly byokFeeBps: number | null;
   /** The caller's own limit for this request (`max_cost_usd`). */
   readonly maxCost: NanoUsd | null;
 }
 
-/** The money set aside for one request. No answer that the model is allowed to give costs more. */
+/** The money that is held for one request. No answer that the model is allowed to give costs more. */
 export interface Reserve {
-  /** What has to be held at the least before a model is asked, and what covers its longest answer. */
+  /** The least that must be held before a model is asked, and what covers its longest answer. */
   amounts(model: CatalogueModel): HoldAmounts;
-  /** Notes how much of the two is held. */
+  /** Notes how much was held. */
   opened(model: CatalogueModel, amount: NanoUsd): void;
-  /** Makes the reserve large enough for another model. False where the balance, or a limit of that model, cannot cover it. */
+  /** Makes the hold large enough for another model. False when the balance, or a limit of that model, does not cover it. */
   cover(model: CatalogueModel): Promise<boolean>;
-  /**
-   * How many output tokens the model has to be limited to, because no more of them are covered; null where the longest
-   * answer is.
-   */
+  /** The limit of output tokens that the model is given because no more are covered. Null when the longest answer is covered. */
   readonly outputLimit: number | null;
-  /** How many input and output tokens of the model that is asked are paid for by what is set aside. */
+  /** How many input and output tokens of the model that is asked are covered by the hold. */
   readonly covered: CoveredTokens;
   readonly held: NanoUsd;
-  /** Sets this much aside in all. False where the balance, a limit or `max_cost_usd` doesn't cover it. */
+  /** Raises the hold to this total. False when the balance, a limit or `max_cost_usd` doesn't cover it. */
   raise(to: NanoUsd): Promise<boolean>;
 }
 
@@ -57,7 +54,7 @@ export interface CoveredTokens {
   readonly output: number;
 }
 
-/** What the reserve of a request depends on. */
+/** The part of a request that its hold depends on. */
 interface Reservable {
   readonly requestId: string;
   readonly maxTokens: number | null;
@@ -66,7 +63,7 @@ interface Reservable {
   readonly route?: { readonly max_cost_usd?: string | undefined };
 }
 
-/** What is to be reserved for a question whose input is known. */
+/** Returns what the hold of a request is computed from, once its input is known. */
 export const reserveInput = (
   { requestId, maxTokens, principal, byoKey, route }: Reservable,
   { inputSize, audio, promptCache, webSearch }: Pick<ReserveInput, 'inputSize' | 'audio' | 'promptCache' | 'webSearch'>,
@@ -83,17 +80,17 @@ export const reserveInput = (
   maxCost: route?.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd),
 });
 
-/** How many output tokens have to be paid for at the least. */
+/** The number of output tokens that must be covered before a model is asked. */
 export const initialHold = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   { maxOutputTokens }: CatalogueModel,
 ) => maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
 
-/** What has to be held before this model is asked (wire contract §2.7). */
+/** The amount that must be held before this model is asked (wire contract §2.7). */
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
   amountFor(input, model, initialHold(input, model));
 
-/** The longest answer that can come, in tokens; null where neither the caller, the plan nor the catalogue says it. */
+/** The longest possible answer in tokens. Null when neither the caller, the plan nor the catalogue limits it. */
 export const knownMaxAnswer = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   model: CatalogueModel,
@@ -103,7 +100,7 @@ export const knownMaxAnswer = (
     ? null
     : Math.min(model.maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY));
 
-/** The same; where nobody says it, what the model holds. */
+/** The longest possible answer. Without a known limit it is the model's context. */
 const maxAnswer = (input: ReserveInput, model: CatalogueModel): number =>
   knownMaxAnswer(input, model) ?? model.contextLength ?? unboundedAnswer;
 
@@ -117,7 +114,7 @@ function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
   return Math.max(initialHold(input, model), maxFor(maxCost, whole, model, most));
 }
 
-/** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
+/** The most that is charged for this much output: the complete cost, or the fee on the caller's own key. */
 const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
   input.byokFeeBps === 0
     ? nanoUsd(0n)
@@ -136,7 +133,10 @@ const getExtent = (input: ReserveInput, model: CatalogueModel, outputTokens: num
   outputTokens,
 });
 
-/** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
+/**
+ * Half of what the ledger can hold: together with everything else that is used and held, a sum stays within 64 bits, and no balance covers
+ * it.
+ */
 const maxHeld = nanoUsd(maxNano / 2n);
 const atMost = (amount: NanoUsd): NanoUsd => (amount > maxHeld ? maxHeld : amount);
 
@@ -148,9 +148,9 @@ class RequestReserve implements Reserve {
   readonly #input: ReserveInput;
   readonly #ledger: Pick<Ledger, 'extend'>;
   #held = 0n;
-  /** The model that it is held for. */
+  /** The model that the hold is for. */
   #asked: CatalogueModel | null = null;
-  /** What was worked out last, and for which model. */
+  /** The amounts that were computed last, and their model. */
   #known: (HoldAmounts & { readonly model: CatalogueModel; readonly longest: number }) | null = null;
 
   constructor(input: ReserveInput, ledger: Pick<Ledger, 'extend'>) {
@@ -177,7 +177,7 @@ class RequestReserve implements Reserve {
     this.#begin(model);
   }
 
-  /** What an earlier model had set aside stays so. */
+  /** What was held for an earlier model stays held. */
   async cover(model: CatalogueModel): Promise<boolean> {
     const { min, max } = this.amounts(model);
     for (const amount of [max, nanoUsd(max / 2n), nanoUsd(max / 4n), nanoUsd(max / 8n), min]) {
@@ -223,7 +223,7 @@ class RequestReserve implements Reserve {
   }
 }
 
-/** Adds to a refusal for lack of credit how long an answer the balance would cover (wire contract §2.7). */
+/** Adds to a refusal for lack of credit how many tokens of an answer the balance would cover (wire contract §2.7). */
 export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
   const available = error instanceof AppError ? error.details?.available_usd : undefined;
   if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
@@ -235,7 +235,7 @@ export function withAffordableTokens(error: unknown, input: ReserveInput, model:
   });
 }
 
-/** How much output an amount covers that is less than so many tokens cost. */
+/** How many output tokens an amount covers, when it does not cover `tooMany`. */
 function maxFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel, tooMany: number): number {
   let covered = 0;
   let refused = tooMany;
@@ -251,17 +251,16 @@ function maxFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel, 
 export interface Extent {
   readonly inputTokens: number;
   readonly audio: boolean;
-  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  /** How long the parts that the request marks shall stay in the provider's prompt cache. Null when it marks nothing. */
   readonly promptCache: '5m' | '1h' | null;
-  /** The model may search the web, as often as it does at the most. */
+  /** Whether the model may search the web, up to its maximum number of searches. */
   readonly webSearch: boolean;
   readonly outputTokens: number;
 }
 
 /**
- * The most that a model's price can make of a request which stays within its extent, before rounding: each token at the
- * dearest rate that may apply to it, in the dearest tier that the input reaches (wire contract §2.7). Null where no price
- * is known.
+ * The highest cost before rounding of a request that stays within its extent: each token at the dearest rate that may apply, in the dearest
+ * tier that the input reaches (wire contract §2.7). Null when no price is known.
  */
 export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
   const { price } = model;
@@ -275,7 +274,7 @@ export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | nu
   return picoUsd(most(...sums) + price.request + BigInt(searches) * (price.search ?? 0n));
 }
 
-/** How often it may search for a request that lets it. */
+/** How often a model may search for a request that allows it. */
 export const maxSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
   webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.max ?? 1) : 0;
 
@@ -299,5 +298,5 @@ function inputRate(rates: Rates, model: CatalogueModel, { audio, promptCache }: 
   );
 }
 
-/** Anthropic writes to its cache what a request marks; others that ask money for writing decide by themselves. */
+/** Anthropic writes to its cache only what a request marks. Other providers that charge for cache writes decide themselves. */
 const writesUnasked = ({ provider }: CatalogueModel) => provider !== 'anthropic';

@@ -119,7 +119,7 @@ const told = {
   reasoning_tokens: 2,
 };
 
-test('an answer that its client left costs what its provider says afterwards, and is held for until then', async () => {
+test('an answer whose client disconnected costs what its provider reports afterwards, and keeps its hold until then', async () => {
   let tell = () => {};
   const { leave, ended, asked, call } = await open((_time, id, response) => {
     tell = () => json(response, 200, generation(id));
@@ -135,7 +135,7 @@ test('an answer that its client left costs what its provider says afterwards, an
   ]);
 });
 
-test('a provider that does not know it yet is asked again', async () => {
+test('a provider that does not know the cost yet is asked again', async () => {
   const { leave, ended, asked } = await open((time, id, response) =>
     time < 3 ? notYet(response) : json(response, 200, generation(id)),
   );
@@ -184,7 +184,7 @@ test.each([
   expect(entries.filter(({ event }) => event === 'usage_clamped')).toMatchObject([{ request_id: record?.id }]);
 });
 
-test('who left is not kept waiting: the place is free, and the same key may be used again', async () => {
+test('a client that disconnected does not wait: its place is free, and its idempotency key may be used again', async () => {
   const places = 4;
   const options = { plan: 'free', withinMs: 5_000 };
   const { leave, ended, asked, records, ask } = await open(() => {}, options);
@@ -197,7 +197,7 @@ test('who left is not kept waiting: the place is free, and the same key may be u
   expect(await ended()).toMatchObject({ status: 'cancelled' });
 });
 
-test('a gateway that is shut down asks no longer, and charges the estimate', async () => {
+test('a gateway that shuts down stops asking for costs, and charges the estimate', async () => {
   const { leave, asked, gateway } = await open(() => {}, { withinMs: 20_000 });
   await leave();
   await expect.poll(() => asked.length).toBe(1);
@@ -207,7 +207,7 @@ test('a gateway that is shut down asks no longer, and charges the estimate', asy
   expect(parseUsd(sums.used_usd)).toBeGreaterThan(0n);
 });
 
-test('a gateway that goes does not wait for the time of the next question', async () => {
+test('a gateway that shuts down does not wait until the next question is due', async () => {
   let goes = () => {};
   const running = {
     draining: false,
@@ -230,7 +230,7 @@ test('a gateway that goes does not wait for the time of the next question', asyn
   expect(await bill).toBeNull();
 });
 
-test('a hundred bills are asked for at once, and what is more is charged by the estimate', async () => {
+test('a hundred costs are asked for at once, and further answers are charged by the estimate', async () => {
   const most = 100;
   const { leave, asked, records, gateway } = await open(() => {}, { withinMs: 120_000, plan: 'enterprise' });
   for (let left = 0; left < most; left += 20) await Promise.all(Array.from({ length: 20 }, () => leave()));
@@ -302,14 +302,14 @@ test.each([true, false])(
   },
 );
 
-test('a whole answer without a usage whose provider says nothing either ends as before, by the estimate', async () => {
+test('a non-streaming answer without usage, whose provider reports nothing afterwards, is charged by the estimate', async () => {
   const { ask, record, asked } = await openUncounted((_time, _id, response) => notYet(response), { withinMs: 200 });
   expect(await ask(true)).toContain('[DONE]');
   expect(await record()).toMatchObject({ status: 'succeeded', estimated: true });
   expect(asked.length).toBeGreaterThan(0);
 });
 
-test('an answer that was cut because the credit ended costs what its provider says afterwards', async () => {
+test('an answer that was cut because the credit ended costs what its provider reports afterwards', async () => {
   const options = { balance: '0.009', words: answer.repeat(60) };
   const { ask, record, asked, checkLedger } = await openUncounted(
     (_time, id, response) =>
@@ -329,7 +329,7 @@ test('an answer that was cut because the credit ended costs what its provider sa
   expect((await checkLedger()).ok).toBe(true);
 });
 
-test('an answer that is whole and counted is not asked about', async () => {
+test('no cost is asked for when an answer is complete and counted', async () => {
   const { ask, ended, asked } = await open((_time, id, response) => json(response, 200, generation(id)));
   expect(await (await ask().response).text()).toContain('[DONE]');
   expect(await ended()).toMatchObject({ status: 'succeeded' });

@@ -3,28 +3,28 @@ import type { AskBill, Bill } from '../../providers/provider.ts';
 import type { Running } from '../../runtime/concurrency/running.ts';
 import { Stop } from '../../runtime/concurrency/stop-signal.ts';
 
-/** Finds out what answers cost that were broken off, where their provider says so afterwards (docs/decisions/092). */
+/** Finds out what answers cost that were broken off, from providers that report it afterwards (docs/decisions/092). */
 export interface TrueBills {
-  /** Null where it does not say so in time; a gateway that goes does not wait. */
+  /** Null when the provider does not report it in time. A gateway that shuts down does not wait. */
   learn(requestId: string, ask: AskBill): Promise<Bill | null>;
 }
 
 export interface TrueBillDeps {
-  /** How long a provider may take in all, in milliseconds. */
+  /** How long a provider may take in total, in milliseconds. */
   readonly withinMs: number;
   readonly running: Pick<Running, 'draining' | 'whenDraining'>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Before each question, as a part of all the time: 0.5, 1, 2 and 4 s of 10. OpenRouter knows most answers after one or two. */
+/** The wait before each call, as a fraction of the total: 0.5, 1, 2 and 4 s of 10. OpenRouter knows most answers after one or two calls. */
 const waits = [1 / 20, 1 / 10, 1 / 5, 2 / 5];
-/** Each keeps its request in memory, and no limit of its account counts it any more. */
+/** Each keeps its request in memory, and no rate limit counts it any more. */
 const maxAtOnce = 100;
 
 export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueBills {
   let open = 0;
 
-  /** `cause`: why there is none. */
+  /** `cause`: why no cost was reported. */
   async function learned(ask: AskBill, stop: Stop): Promise<{ readonly bill: Bill | null; readonly cause: string }> {
     let cause = 'not told';
     for (const share of waits) {
@@ -73,7 +73,7 @@ const pause = (ms: number, stop: Stop): Promise<void> =>
     stop.addEventListener('abort', end);
   });
 
-/** What was asked, or a rejection as soon as there is no more time. */
+/** Waits for a result, and rejects as soon as no time is left. */
 const orStopped = <T>(asked: Promise<T>, stop: Stop): Promise<T> =>
   new Promise((resolve, reject) => {
     stop.addEventListener('abort', () => reject(stop.reason));

@@ -61,7 +61,7 @@ describe('effort', () => {
     });
   });
 
-  test('goes together with tools, of every model', () => {
+  test('is accepted together with tools by every model', () => {
     for (const id of ['openai/gpt-5.6-sol', 'openai/gpt-5.4', 'openai/gpt-5.1', 'openai/gpt-6-astra']) {
       const { warnings, parameters } = named(id, { tools, reasoning_effort: 'high' });
       expect([warnings, parameters.reasoning_effort], id).toEqual([[], 'high']);
@@ -95,7 +95,7 @@ test.each([
 });
 
 describe('what a model refuses', () => {
-  test('a forced tool is asked for in words, and only the named one is offered', () => {
+  test('a forced tool becomes an instruction, and only the named tool is offered', () => {
     const choice = { type: 'function' as const, function: { name: 'one' } };
     const { warnings, parameters, changes } = named('anthropic/claude-opus-5-5', { tools, tool_choice: choice });
     expect(warnings).toEqual(['tool_choice_relaxed tool_choice']);
@@ -107,7 +107,7 @@ describe('what a model refuses', () => {
     });
   });
 
-  test('sampling is left out where it thinks, and one of two that exclude each other', () => {
+  test('sampling parameters are dropped when the model thinks, and so is one of two that exclude each other', () => {
     const sampled = { temperature: 0.5, top_p: 0.5 };
     expect(named('anthropic/claude-opus-4-6', sampled).warnings).toEqual(['parameter_dropped top_p']);
     const thinking = named('anthropic/claude-opus-4-6', { temperature: 0.5, reasoning_effort: 'high' });
@@ -115,7 +115,7 @@ describe('what a model refuses', () => {
     expect(named('google/gemini-3.5-flash', { ...sampled, reasoning_effort: 'high' }).warnings).toEqual([]);
   });
 
-  test('OpenAI’s own fields are left out of models of its own that refuse them', () => {
+  test('OpenAI’s own fields are dropped for its models that refuse them', () => {
     const given = { logprobs: true, service_tier: 'flex' };
     const { openaiOnly, warnings } = fitted(getModel('openai/o3'), {}, given);
     expect(openaiOnly).toEqual({ service_tier: 'flex' });
@@ -147,7 +147,7 @@ describe('what a model refuses', () => {
   });
 });
 
-test('a plain request is fitted to every model without a change and without a word', () => {
+test('a plain request fits every model without a change or a warning', () => {
   for (const model of models) {
     expect(fitted(model, {}), model.id).toEqual({
       parameters: {},
@@ -161,7 +161,7 @@ test('a plain request is fitted to every model without a change and without a wo
   }
 });
 
-test('a model that nobody knows the facts of gets all that its server says it takes', () => {
+test('a model without known facts gets every parameter that its server lists', () => {
   const body = { reasoning_effort: 'max' as const, tools, tool_choice: 'required' as const };
   expect(fitted(testModel('ollama/qwen'), body)).toMatchObject({ parameters: body, changes: null, warnings: [] });
 });

@@ -2,29 +2,32 @@ import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { type Effort, effortOrder, type ModelFacts } from '../../models/catalogue/model-facts.ts';
 import { hasTierPrice } from '../../models/catalogue/service-tiers.ts';
-import type { LongChanges } from '../../providers/changed-request.ts';
+import type { CallState, LongChanges } from '../../providers/changed-request.ts';
 import { ownToolsField } from '../../providers/content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../../providers/content/conversation-shape.ts';
 import { hashed, withHashedNames } from '../../providers/content/passed-fields.ts';
+import type { TurnRepair } from '../../providers/content/repaired-turns.ts';
 import type { ProviderRequest } from '../../providers/provider.ts';
-import { fitLongParts, isForced } from './fit-long-parts.ts';
+import type { Target } from '../admit.ts';
+import type { ChatRequest } from '../answer.ts';
+import type { Features } from '../routing/eligibility.ts';
 import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
-/** A request as far as models differ about it. */
+/** The part of a request that models differ about. */
 interface FitInput {
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   readonly shape: ConversationShape;
-  /** It marks something for a prompt cache. */
+  /** Whether it marks something for a prompt cache. */
   readonly marksCache: boolean;
-  /** The longest answer that will be asked for; null where the provider decides. */
+  /** The longest answer that will be asked for. Null when the provider decides. */
   readonly maxTokens: number | null;
-  /** Some of its tools want a text by a grammar. */
+  /** Whether some of its tools want a text that follows a grammar. */
   readonly hasGrammars?: boolean;
   readonly accountId: string;
-  /** Asked with the caller's own key: what it names at the provider is its own. */
+  /** With the caller's own key, names of things stored at the provider are the caller's. */
   readonly isOwnKey: boolean;
 }
 
@@ -32,18 +35,18 @@ export interface Fitted {
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   readonly changes: LongChanges | null;
-  /** By which of its vendor's APIs the model is asked. */
+  /** The API of the vendor by which the model is asked. */
   readonly api: Api;
-  /** The longest answer that is asked for; null where the provider decides. */
+  /** The longest answer that is asked for. Null when the provider decides. */
   readonly maxTokens: number | null;
-  /** The model may think before it says anything. */
+  /** Whether the model may think before it answers. */
   readonly thinks: boolean;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Makes a request one that its model takes, by the model's facts: drops what it does not know, clamps what it takes less of, and
- * asks for the nearest where it lacks something. Whatever is changed is a warning (wire contract §1.0, §1.1).
+ * Makes a request acceptable for its model by the model's facts: drops what the model does not know, clamps what is too large, and asks for
+ * the nearest alternative when something is missing. Every change is a warning (wire contract §1.0, §1.1).
  */
 export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
@@ -79,7 +82,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
 
 /** Parameters that adapters handle for every model, whatever its record lists. */
 const always = new Set(['user', 'response_format', 'parallel_tool_calls', 'tool_choice']);
-/** Of a model whose facts are known its list is whole, but for the format, which is asked for in words if need be. */
+/** The list of parameters is complete for a model with known facts, except for the format, which can be asked for in words. */
 const alwaysKnown = new Set(['response_format', 'tool_choice']);
 
 function supportedParameters({ parameters }: FitInput, model: CatalogueModel, warnings: Warning[]): Parameters {
@@ -98,7 +101,7 @@ function supportedParameters({ parameters }: FitInput, model: CatalogueModel, wa
   return withoutToolFields;
 }
 
-/** Of the two, the caller's own functions: an answer may rest on them. */
+/** Keeps the caller's own functions rather than web search: an answer may depend on them. */
 function withoutSearch(parameters: Parameters, model: CatalogueModel, warnings: Warning[]): Parameters {
   if (!parameters.tools || !parameters.web_search_options || model.facts?.webSearch?.besideTools !== false)
     return parameters;
@@ -121,7 +124,7 @@ function fitSampling(given: Parameters, model: CatalogueModel, warnings: Warning
   return fitting;
 }
 
-/** The effort, and what is refused beside it. */
+/** Fits the effort, and drops what the model refuses together with thinking. */
 function fitThinking(
   { shape, maxTokens }: FitInput,
   model: CatalogueModel,
@@ -178,7 +181,7 @@ function fitOpenAiFields(
   return Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)));
 }
 
-/** Every other API is asked with the functions that the tools became. */
+/** Other APIs get the functions that stand for the client's tools. */
 function withoutOwnTools({ [ownToolsField]: _, ...fields }: FitInput['openaiOnly']): FitInput['openaiOnly'] {
   return fields;
 }
@@ -186,18 +189,18 @@ function withoutOwnTools({ [ownToolsField]: _, ...fields }: FitInput['openaiOnly
 const ofSampling = new Set(['logprobs', 'top_logprobs']);
 const isThinking = ({ reasoning_effort: effort }: Parameters) => effort !== undefined && effort !== 'none';
 
-/** Providers get a name for the end user that is always the same and says nothing (wire contract §1.1). */
+/** Providers get a name for the end user that is always the same and reveals nothing (wire contract §1.1). */
 function withHashedUser(parameters: Parameters): Parameters {
   if (parameters.user === undefined) return parameters;
   return { ...parameters, user: hashed(parameters.user) };
 }
 
-/** By which of its vendor's APIs a model is asked. */
+/** An API of a vendor. */
 export type Api = NonNullable<ProviderRequest['api']>;
 
 /**
- * The one place that decides it: OpenAI's Responses API for what its model takes only there. What is asked without tools and
- * without an effort stays where it can be sampled, and where other servers in OpenAI's place answer it too.
+ * Chooses the API: OpenAI's Responses API for what its model takes only there. A request without tools and without an effort stays with
+ * chat completions, where it can be sampled, and which servers other than OpenAI's answer too.
  */
 export function getApi({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolean, effort: Effort | undefined): Api {
   const thinks = effort !== undefined && effort !== 'none';
@@ -205,12 +208,12 @@ export function getApi({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boole
 }
 
 /**
- * What the Responses API has no word for (nor for `stop` and the penalties, which none of these models takes anywhere), read in its
- * reference at https://developers.openai.com/api/reference/resources/responses on 2026-11-22; and probabilities, which it tells
- * in another form, and only of models that do not think.
+ * Parameters that the Responses API does not have, by its reference at https://developers.openai.com/api/reference/resources/responses,
+ * read on 2026-11-22 (`stop` and the penalties are missing too, but none of these models takes them anywhere). It reports log probabilities
+ * in another form, and only for models that do not think.
  */
 export const unknownToResponses: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
-/** It refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */
+/** The Responses API refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */
 const minTokens = 16;
 
 interface Asked {
@@ -252,7 +255,7 @@ interface EffortInput {
   readonly maxTokens: number | null;
 }
 
-/** How much the model is asked to think: what it takes, as near as can be to what was asked for. `undefined`: nothing is said. */
+/** The effort that the model is asked for: the nearest one that it takes. `undefined` when the request names none. */
 function fitEffort(input: EffortInput, warnings: Warning[]): Effort | undefined {
   const { asked, facts, model } = input;
   const nearest = asked && nearestEffort(asked, facts.efforts);
@@ -266,7 +269,7 @@ function fitEffort(input: EffortInput, warnings: Warning[]): Effort | undefined 
   return why === null ? effort : undefined;
 }
 
-/** Why the model cannot think in this request although it could in others. */
+/** The reason why the model cannot think in this request although it could in others. */
 function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
   if (facts.thinking.by !== 'budget_tokens') return null;
   if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
@@ -277,7 +280,7 @@ function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): st
   return null;
 }
 
-/** Whether the model thinks in this request, or may: then it may be silent for minutes. Of an unknown model: where it is asked to. */
+/** Whether the model may think in this request, and so be silent for minutes. An unknown model thinks only when it is asked to. */
 function mayThink({ facts }: Pick<CatalogueModel, 'facts'>, effort: Effort | undefined): boolean {
   if (effort !== undefined) return effort !== 'none';
   switch (facts?.thinking.by) {
@@ -295,8 +298,8 @@ function mayThink({ facts }: Pick<CatalogueModel, 'facts'>, effort: Effort | und
 const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);
 
 /**
- * The effort of these that is nearest to the one asked for, of two the lower one; null where there are none. Who asks for some
- * thinking is given some, and who asks for none the least there is.
+ * The supported effort that is nearest to the one asked for, and the lower one of two. Null when there are none. A request for some
+ * thinking gets some, and a request for none gets the least there is.
  */
 export function nearestEffort(asked: Effort, efforts: readonly Effort[]): Effort | null {
   if (efforts.includes(asked)) return asked;
@@ -306,4 +309,163 @@ export function nearestEffort(asked: Effort, efforts: readonly Effort[]): Effort
     (nearest, effort) => (nearest === null || distance(effort) < distance(nearest) ? effort : nearest),
     null,
   );
+}
+
+interface LongInput {
+  readonly model: CatalogueModel;
+  readonly facts: ModelFacts | null;
+  readonly shape: ConversationShape;
+  readonly parameters: Parameters;
+}
+
+/** The changes to the long parts of a request. Null when there are none. */
+function fitLongParts(input: LongInput, warnings: Warning[]): LongChanges | null {
+  const turns = turnRepairs(input, warnings);
+  const forced = unforcedTool(input, warnings);
+  const { format, instruction } = fitFormat(input, warnings);
+  const strictTools = fitStrictTools(input, warnings);
+  const instructions = [forced?.instruction, instruction].filter((text) => text !== undefined);
+  const untouched = turns.length + instructions.length === 0 && format === 'as_sent' && strictTools === 'as_sent';
+  return untouched ? null : { turns, instructions, onlyTool: forced?.name ?? null, format, strictTools };
+}
+
+function turnRepairs({ model, facts, shape }: LongInput, warnings: Warning[]): TurnRepair[] {
+  const repairs: TurnRepair[] = [];
+  const repair = (kind: TurnRepair, why: string) => {
+    repairs.push(kind);
+    warnings.push(changed('turns_adjusted', 'messages', why));
+  };
+  if (shape.picturesInResults && !facts?.picturesInResults) {
+    repair('pictures_after_results', `${model.id} takes no pictures in a tool's result; they come as a turn after it`);
+  }
+  if (!facts) return repairs;
+  if (facts.refusesBlankTurns && shape.blankTurns) {
+    warnings.push(
+      changed('turns_adjusted', 'messages', `${model.id} takes no turns without a word; they were left out`),
+    );
+  }
+  if (facts.beginsWithUser && shape.first === null) {
+    repair('instruction_as_user', `${model.id} wants a turn of the user's; the last instruction was sent as one`);
+  } else if (facts.beginsWithUser && shape.first !== 'user') {
+    repair('begin_with_user', `${model.id} wants the user to begin; a turn that says no more was put first`);
+  }
+  if (!facts.prefill && shape.last === 'assistant') {
+    repair('end_with_user', `${model.id} does not go on with a turn of its own; the user's "Continue." was added`);
+  }
+  return repairs;
+}
+
+/** For a model that cannot be forced to call a tool: what it is offered and instructed instead. */
+function unforcedTool({ model, facts, parameters }: LongInput, warnings: Warning[]) {
+  const choice = parameters.tool_choice;
+  if (facts?.forcedTools !== 'never' || !isForced(choice)) return null;
+  const name = typeof choice === 'object' ? choice.function.name : null;
+  const why = `${model.id} cannot be made to call a tool; it was asked to in words`;
+  warnings.push(changed('tool_choice_relaxed', 'tool_choice', why));
+  const instruction = name === null ? 'Answer by calling one of the tools.' : `Answer by calling the tool "${name}".`;
+  return { name, instruction };
+}
+
+const isForced = (choice: Parameters['tool_choice']): boolean => choice === 'required' || typeof choice === 'object';
+
+interface FormatFit {
+  readonly format: LongChanges['format'];
+  readonly instruction?: string;
+}
+
+function fitFormat({ model, facts, shape, parameters }: LongInput, warnings: Warning[]): FormatFit {
+  const { response_format: asked, tools } = parameters;
+  if (!facts || !asked || asked.type === 'text') return { format: 'as_sent' };
+  const inWords = (why: string): FormatFit => {
+    warnings.push(changed('format_in_words', 'response_format', why));
+    return { format: 'in_words' };
+  };
+  if (tools && !facts.formatWithTools)
+    return inWords(`${model.id} takes no format beside tools; it was asked for in words`);
+  if (asked.type === 'json_object') {
+    if (facts.jsonMode === 'in_words') return inWords(`${model.id} has no JSON mode; JSON was asked for in words`);
+    if (facts.jsonMode === 'as_sent' || shape.containsJson) return { format: 'as_sent' };
+    const why = `${model.id} wants the word JSON in the messages of JSON mode; it was added`;
+    warnings.push(changed('instruction_added', 'response_format', why));
+    return { format: 'as_sent', instruction: 'Answer in JSON.' };
+  }
+  if (facts.schema === 'in_words') return inWords(`${model.id} takes no schema; it was asked for in words`);
+  if (facts.schema === 'as_sent' || shape.schemaChanges?.length === 0) return { format: 'as_sent' };
+  if (shape.schemaChanges === null)
+    return inWords(`${model.id} takes closed schemas only; this one was asked for in words`);
+  warnings.push(changed('schema_adjusted', 'response_format', schemaSentence(model, shape.schemaChanges)));
+  return { format: 'closed' };
+}
+
+function fitStrictTools(
+  { model, facts, shape, parameters }: LongInput,
+  warnings: Warning[],
+): LongChanges['strictTools'] {
+  const { toolSchemaChanges: changes } = shape;
+  if (!facts || !parameters.tools || facts.schema === 'as_sent' || changes?.length === 0) return 'as_sent';
+  if (changes === null || facts.schema === 'in_words') {
+    warnings.push(changed('schema_adjusted', 'tools', `${model.id} cannot keep these tools strict; they are not`));
+    return 'not_strict';
+  }
+  warnings.push(changed('schema_adjusted', 'tools', schemaSentence(model, changes)));
+  return 'closed';
+}
+
+const schemaSentence = ({ id }: CatalogueModel, names: readonly string[]) =>
+  `${id} takes closed schemas of few keywords; changed were ${names.map((name) => `"${name}"`).join(', ')}`;
+
+/** Fits a chat request to a model. `recalled`: signed reasoning that the client did not send back. `coveredTokens`: no longer answer is paid for. */
+export function fitChatRequest(
+  request: ChatRequest,
+  target: Pick<Target, 'model' | 'provider'>,
+  recalled: CallState | null = null,
+  coveredTokens: number | null = null,
+): Fitted {
+  const { parameters, openaiOnly, facts } = request;
+  const { features } = facts;
+  const shape = withRecalled(facts.shape, recalled, target.model.model);
+  const maxTokens = maxTokensToAsk(request, features, target, coveredTokens);
+  const hasGrammars = [...(request.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
+  return fitRequest(
+    {
+      parameters,
+      openaiOnly,
+      shape,
+      marksCache: features.promptCache !== null,
+      maxTokens,
+      hasGrammars,
+      accountId: request.principal.accountId,
+      isOwnKey: request.byoKey !== null,
+    },
+    target.model,
+  );
+}
+
+/** The limit of output tokens to ask for. Null when the provider decides. */
+function maxTokensToAsk(
+  { maxTokens, principal }: ChatRequest,
+  { inputTokens }: Features,
+  { model, provider }: Pick<Target, 'model' | 'provider'>,
+  coveredTokens: number | null,
+): number | null {
+  if (maxTokens !== null) return maxTokens;
+  const { maxOutputTokens } = principal.plan;
+  const needsLimit = provider.needsMaxTokens === true || maxOutputTokens !== null;
+  if (!needsLimit && coveredTokens === null) return null;
+  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
+  const usual = model.maxOutputTokens ?? (needsLimit ? defaultMaxTokens : Number.POSITIVE_INFINITY);
+  const limits = [usual, maxOutputTokens, coveredTokens].map((limit) => limit ?? Number.POSITIVE_INFINITY);
+  return Math.min(...limits, Math.max(room, smallestRoom));
+}
+
+/** Used when a provider wants a limit and the catalogue knows none. */
+const defaultMaxTokens = 8_192;
+/** The estimate of the input may be too high: an answer always keeps at least this much. */
+const smallestRoom = 1_024;
+
+/** Adds the thinking that was stored to the shape of a conversation whose client dropped it. `model`: the model that thought. */
+function withRecalled(shape: ConversationShape, recalled: CallState | null, model: string): ConversationShape {
+  const { lastCalls } = shape;
+  const found = lastCalls?.ids.some((id) => recalled?.get(id)?.anthropic);
+  return lastCalls && found ? { ...shape, lastCalls: { ...lastCalls, thinkers: [model] } } : shape;
 }

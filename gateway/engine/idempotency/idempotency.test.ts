@@ -21,7 +21,7 @@ import {
   streamReply,
 } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { canonicalJson } from '../../api/chat/read-question.ts';
+import { canonicalJson } from '../../api/chat/read-chat-request.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { createKeptAnswers } from './kept-answers.ts';
@@ -225,7 +225,7 @@ describe('§3.4 Idempotency-Key', () => {
   });
 });
 
-test('what a process that was killed left running is free again when the next one starts, unless others may live', async () => {
+test('keys of a killed process are free when the next process starts, unless other instances may be alive', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const database = await sharedDatabase(directory);
@@ -261,7 +261,7 @@ describe.each(engines)('claims on %s', (engine) => {
   const getClaim = (requestId: string, body = '{}') => ({ parts: ['a', '/chat', 'k1'] as const, requestId, body });
   const getCode = (error: { code?: string }) => error.code ?? String(error);
 
-  test('of 200 at once one is granted; a dead holder is believed for a minute; old ones are deleted', async () => {
+  test('one of 200 simultaneous claims is granted, a dead holder keeps its key for a minute, and old claims are deleted', async () => {
     let time = 1_000_000;
     const url = await database();
     const one = await openKept(url, () => time);
@@ -289,7 +289,7 @@ describe.each(engines)('claims on %s', (engine) => {
   });
 });
 
-test('what was sealed opens under its own name only, unchanged, and with the same pepper', () => {
+test('an encrypted answer opens only unchanged, under its own name and with the same pepper', () => {
   const sealing = createSealing([Buffer.alloc(32, 1)]);
   const sealed = sealing.seal('text', 'name');
   expect(sealing.open(sealed, 'name')).toBe('text');

@@ -7,7 +7,7 @@ import type { Sealing } from './sealing.ts';
 
 /** How long an answer is kept (wire contract §3.4). */
 const keptMs = 60 * 60_000;
-/** How long a running request is believed without a sign of life. */
+/** How long a running request keeps its key without a renewal. */
 const leaseMs = 60_000;
 export const renewEveryMs = 15_000;
 const retryAfterMs = 1000;
@@ -17,18 +17,18 @@ interface Claim {
   /** The caller's credential, the path and its `Idempotency-Key`. */
   readonly parts: readonly [credential: string, path: string, key: string];
   readonly requestId: string;
-  /** The digest of the body in one spelling, without the caller's provider key. */
+  /** The digest of the canonical body, without the caller's provider key. */
   readonly body: string;
 }
 
 /** A key that this request now holds. It must be completed or released. */
 export interface Claimed {
   readonly kind: 'claimed';
-  /** A sign of life. */
+  /** Renews the claim. */
   renew(): Promise<void>;
-  /** Keeps the answer for those who ask again. */
+  /** Stores the answer for requests with the same key. */
   complete(answer: string): Promise<void>;
-  /** The next request with the key runs anew. What was completed stays. */
+  /** Lets the next request with the key run again. A stored answer stays. */
   release(): Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export interface Replay {
   readonly answer: string;
 }
 
-/** What `Idempotency-Key` remembers, in the books. */
+/** The stored answers for `Idempotency-Key`, in the database. */
 export interface KeptAnswers {
   /** Throws 409 while an earlier request with the key runs, and 422 where that had another body. */
   claim(claim: Claim): Promise<Claimed | Replay>;
-  /** Frees what an earlier process left running: only where no other process can be alive. */
+  /** Frees keys that an earlier process left running. Only when no other process can be alive. */
   freeRunning(): Promise<void>;
-  /** Deletes what is too old. */
+  /** Deletes answers that are too old. */
   forgetOld(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export function createKeptAnswers({ transact, sealing, now }: KeptAnswersDeps): 
 const running = (trx: GatewayTransaction, id: string, requestId: string) =>
   trx.updateTable('kept_answers').where('id', '=', id).where('request_id', '=', requestId).where('answer', 'is', null);
 
-/** Claims a key that nobody has, or whose holder has died or is forgotten; else answers who has it. */
+/** Claims a key that is free, or whose holder has died or expired; else returns its holder. */
 async function claimOrFind(
   trx: GatewayTransaction,
   { id, requestId, fingerprint }: { id: string; requestId: string; fingerprint: Uint8Array },
@@ -123,7 +123,7 @@ async function claimOrFind(
     lease_until: BigInt(now + leaseMs),
     expires: BigInt(now + keptMs),
   };
-  // One statement, so that of any number at once exactly one gets it.
+  // One statement, so that exactly one of any number of simultaneous requests gets the key.
   const taken = await trx
     .insertInto('kept_answers')
     .values(mine)
@@ -139,7 +139,7 @@ async function claimOrFind(
     .executeTakeFirst();
   if (taken) return null;
   const known = await trx.selectFrom('kept_answers').selectAll().where('id', '=', id).executeTakeFirst();
-  // Released between the two statements: whoever asks again gets it.
+  // The key was released between the two statements, so this request gets it.
   return known ?? { ...mine, answer: null };
 }
 

@@ -5,14 +5,14 @@ const keyLength = 32;
 const ivLength = 12;
 const tagLength = 16;
 
-/** Names and hides what `Idempotency-Key` keeps, with keys of its own, derived from the first pepper. */
+/** Names and encrypts the answers stored for `Idempotency-Key`, with keys derived from the first pepper. */
 export interface Sealing {
-  /** The same name for the same parts, which it does not reveal. */
+  /** Returns the same name for the same parts. The name does not reveal them. */
   getName(parts: readonly string[]): string;
   getFingerprint(text: string): Buffer;
-  /** Encrypts a text for one name; it opens under no other. */
+  /** Encrypts a text for one name; it can be decrypted under no other name. */
   seal(text: string, name: string): Buffer;
-  /** Throws where it was changed, or sealed for another name or with another pepper. */
+  /** Throws when the text was changed, or encrypted for another name or with another pepper. */
   open(sealed: Uint8Array, name: string): string;
 }
 

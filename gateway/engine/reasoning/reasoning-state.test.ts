@@ -62,7 +62,7 @@ async function loop(...asks: readonly [Ask, Ask, Ask]): Promise<unknown> {
 const thinks = ({ vendors }: Awaited<ReturnType<typeof open>>) =>
   JSON.stringify(vendors.calls.at(-1)?.body.messages).includes('"thinking"');
 
-test('it comes back for the account that it was made for, and for no other', async () => {
+test('reasoning is restored for the account that it was made for, and for no other', async () => {
   const one = await open();
   const other = await one.gateway.operator.createAccount({ name: 'Other', plan: 'enterprise' });
   await one.gateway.operator.grant({ accountId: other.id, amount: parseUsd('10') });
@@ -74,14 +74,14 @@ test('it comes back for the account that it was made for, and for no other', asy
   expect(thinks(one)).toBe(true);
 });
 
-test('it comes back to the model that it is of, and to no other', async () => {
+test('reasoning is restored to the model that made it, and to no other', async () => {
   const one = await open();
   const second = continued(begin, await one.ask(begin));
   await one.ask(second, { model: 'anthropic/claude-sonnet-5' });
   expect(thinks(one)).toBe(false);
 });
 
-test('a caller’s own key leaves nothing behind, and is given nothing', async () => {
+test('with a caller’s own key no reasoning is stored or restored', async () => {
   const one = await open();
   const own = { byoapi_key: 'own-provider-key' };
   const second = continued(begin, await one.ask(begin, own));
@@ -92,7 +92,7 @@ test('a caller’s own key leaves nothing behind, and is given nothing', async (
   expect(thinks(one)).toBe(false);
 });
 
-test('it is forgotten after an hour', async () => {
+test('reasoning is deleted after an hour', async () => {
   const one = await open();
   const second = continued(begin, await one.ask(begin));
   one.pass(usualKeptMs - 1_000);
@@ -103,7 +103,7 @@ test('it is forgotten after an hour', async () => {
   expect(thinks(one)).toBe(false);
 });
 
-test('a long conversation, which another thread reads and writes, gets it back as well', async () => {
+test('reasoning is restored in a long conversation that a worker thread reads and writes', async () => {
   const one = await open();
   const long: Message[] = [{ role: 'user', content: 'word '.repeat(60_000) }];
   const second = continued(long, await one.ask(long));
@@ -111,7 +111,7 @@ test('a long conversation, which another thread reads and writes, gets it back a
   expect(thinks(one)).toBe(true);
 });
 
-test('a restart, and another instance on the same database, find it', async () => {
+test('reasoning is restored after a restart and by another instance on the same database', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'portico-reasoning-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const database = await sharedDatabase(directory);
@@ -134,7 +134,7 @@ test('a restart, and another instance on the same database, find it', async () =
   expect(answer).toBe(thoughtThrough);
 });
 
-test('books that cannot be read cost the thinking, not the answer', async () => {
+test('a database that cannot be read loses the reasoning, and not the answer', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'portico-reasoning-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const database = await sharedDatabase(directory);
@@ -168,7 +168,7 @@ describe('what is kept', () => {
   const drawn = (at: number) => `toolu_01A${String(at).padStart(8, '0')}`;
   const state = { anthropic: { thinking: [{ type: 'thinking', thinking: 'a private thought' }] } };
 
-  test('is encrypted, and its names say nothing', async () => {
+  test('is encrypted, and its names reveal nothing', async () => {
     const { kept, rows } = await openStore();
     await kept.keep(owner, [{ id: drawn(1), state }]);
     const [row] = await rows();
@@ -177,7 +177,7 @@ describe('what is kept', () => {
     expect(await kept.recall(owner, [drawn(1), drawn(2)])).toEqual(new Map([[drawn(1), state]]));
   });
 
-  test('is one row a call: what comes again replaces it', async () => {
+  test('is one row for each call, and a repeated call replaces it', async () => {
     const { kept, rows } = await openStore();
     await kept.keep(owner, [{ id: drawn(1), state: {} }]);
     await kept.keep(owner, [{ id: drawn(1), state }]);
@@ -195,7 +195,7 @@ describe('what is kept', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('is nothing where the operator wants nothing kept', async () => {
+  test('is nothing when the operator stores no reasoning', async () => {
     const { kept, rows } = await openStore({ keptMs: 0 });
     await kept.keep(owner, [{ id: drawn(1), state }]);
     expect(await rows()).toEqual([]);

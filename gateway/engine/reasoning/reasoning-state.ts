@@ -5,27 +5,27 @@ import type { GatewayTables } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Sealing } from '../idempotency/sealing.ts';
 
-/** A tool call with what its provider wants back with it. */
+/** A tool call with the reasoning state that its provider wants back with it. */
 export interface SignedCall {
   readonly id: string;
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** Whose reasoning it is: the account that it was made for, and the model (`provider/model`) that made it. */
+/** The owner of reasoning state: the account that it was made for, and the model (`provider/model`) that made it. */
 export interface ReasoningOwner {
   readonly accountId: string;
   readonly model: string;
 }
 
 /**
- * Signed reasoning in the books, for clients that send a call back without it (docs/decisions/051). Only the account that it was
- * made for finds it, and only for the model that made it: vendors refuse what another one signed.
+ * Stores signed reasoning for clients that send a call back without it (docs/decisions/051). Only the account that it was made for finds
+ * it, and only for the model that made it: vendors refuse what another model signed.
  */
 export interface ReasoningState {
   keep(owner: ReasoningOwner, calls: readonly SignedCall[]): Promise<void>;
-  /** What is kept of these calls, by their ids. */
+  /** Returns the stored state of these calls, by their ids. */
   recall(owner: ReasoningOwner, ids: readonly string[]): Promise<CallState>;
-  /** Deletes what is too old, and of accounts with too much the oldest. */
+  /** Deletes state that is too old, and the oldest of accounts with too much. */
   forgetOld(): Promise<void>;
 }
 
@@ -34,18 +34,18 @@ interface ReasoningStateDeps {
   readonly transact: Transact;
   readonly sealing: Sealing;
   readonly now: () => number;
-  /** How long it is kept; 0 keeps nothing. */
+  /** How long state is stored; 0 stores nothing. */
   readonly keptMs?: number;
 }
 
 export const usualKeptMs = 60 * 60_000;
-/** Of one answer, in characters of JSON. The longest thinking of today's models is half of it. */
+/** The most that is stored of one answer, in characters of JSON. The longest thinking of today's models is half of it. */
 export const maxState = 262_144;
-/** Of one account; the newest stay. */
+/** The most entries of one account; the newest stay. */
 export const maxKept = 10_000;
 const deletedAtOnce = 500;
 
-/** An id that was drawn, not counted: servers that count (`call_0`, `functions.get:0`) give the same one to many calls. */
+/** Whether an id is random. Servers that count (`call_0`, `functions.get:0`) give the same id to many calls. */
 const isDrawn = (id: string) => /(?=[A-Za-z]*\d)[A-Za-z0-9]{8}/.test(id);
 
 export function createReasoningState({
@@ -57,7 +57,7 @@ export function createReasoningState({
 }: ReasoningStateDeps): ReasoningState {
   const getName = ({ accountId, model }: ReasoningOwner, id: string) =>
     sealing.getName(['reasoning', accountId, model, id]);
-  /** Accounts that have kept something since it was last looked whether that is too much. */
+  /** Accounts that have stored something since the last check of their total. */
   const grown = new Set<string>();
 
   function toRows(owner: ReasoningOwner, calls: readonly SignedCall[]) {

@@ -132,7 +132,7 @@ describe('whatever the request and the catalogue', () => {
     );
   });
 
-  test('someone is chosen exactly where someone may serve it', () => {
+  test('a model is chosen exactly when one may serve the request', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
         const able = candidates.some((entry) => getExclusions(entry, features, given).length === 0);
@@ -227,7 +227,7 @@ describe('decisions', () => {
     expect(ids(choose(three, features, rules({}, controls)))[0]).toBe(winner);
   });
 
-  test('a hard request has a quality floor, which is lifted where nobody reaches it', () => {
+  test('a hard request has a quality floor, which is lifted when no model reaches it', () => {
     const choice = choose(three, hard, rules());
     expect(choice.complexity).toEqual({ score: 4, tier: 'complex' });
     expect(choice.candidates.filter((entry) => 'excluded' in entry).map((entry) => entry.id)).toEqual([
@@ -243,7 +243,7 @@ describe('decisions', () => {
     expect(ids(choose(twins, small, rules()))[0]).toBe('a/x');
   });
 
-  test('the last word of a tool goes back to whoever asked for it', () => {
+  test('a request that ends with a tool’s result goes to the model that asked for the tool', () => {
     const candidates = three.map((entry) => (entry.model === strong ? { ...entry, sticky: true } : entry));
     expect(ids(choose(candidates, small, rules({ stickyFirst: true })))[0]).toBe('anthropic/opus');
   });

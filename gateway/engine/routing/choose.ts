@@ -9,7 +9,7 @@ type Policy = NonNullable<RouteControls['policy']>;
 interface Score {
   /** Rounded to four decimals. */
   readonly score: number;
-  /** Nano-USD for the expected answer; null where no price is known. Breaks ties. */
+  /** The cost of the expected answer in nano-USD. Null when no price is known. It breaks ties. */
   readonly cost: bigint | null;
   readonly parts: {
     readonly quality: number;
@@ -91,7 +91,7 @@ function expectedMs({ model, health }: Candidate, features: Features): number {
   return firstTokenMs + (features.outputTokens / Math.max(tokensPerSecond, 1)) * 1_000;
 }
 
-/** One line of the explanation: a score, or every reason against. */
+/** One line of the explanation: a score, or every reason against the model. */
 type Explained =
   | { readonly id: string; readonly score: number; readonly parts: Score['parts'] }
   | { readonly id: string; readonly excluded: readonly string[] };
@@ -99,9 +99,9 @@ type Explained =
 export interface Choice {
   readonly policy: Policy;
   readonly complexity: { readonly tier: Tier; readonly score: number };
-  /** Nobody reached the tier's quality floor, so it was lifted. */
+  /** Whether no model reached the tier's quality floor, so that it was lifted. */
   readonly relaxed: boolean;
-  /** The models to try, best first; empty where nobody may serve the request. */
+  /** The models to ask, best first. Empty when none may serve the request. */
   readonly chain: readonly { readonly candidate: Candidate; readonly score: number }[];
   /** How many were left to choose from. */
   readonly eligible: number;
@@ -140,7 +140,7 @@ export function choose(candidates: readonly Candidate[], features: Features, rul
   };
 }
 
-/** A model that nobody has rated reaches no floor: it answers where it was asked for, or where there is nothing else. */
+/** A model without a quality rating reaches no floor: it answers when it was asked for, or when there is no other. */
 const reaches = ({ model }: Candidate, tier: Tier) => model.quality !== null && model.quality >= floors[tier];
 
 const getAttempts = ({ controls }: Rules) =>
@@ -165,7 +165,7 @@ function byScore(a: Ranked, b: Ranked): number {
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Best first, then the best of another provider where there is one, then the rest (§5.3.5). */
+/** Best first, then the best of another provider if there is one, then the rest (§5.3.5). */
 function diverse(ranked: readonly Ranked[], length: number): Choice['chain'] {
   const [first, ...rest] = ranked;
   if (!first) return [];

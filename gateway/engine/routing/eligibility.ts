@@ -14,11 +14,11 @@ import { getApi, unknownToResponses } from '../fitting/fit-request.ts';
 import type { ModelHealth } from './health.ts';
 import { getOpening, matchesGlob, planAllows } from './resolve.ts';
 
-/** A model with all that the router may know of it at this moment. */
+/** A model with everything that the router knows of it at this moment. */
 export interface Candidate {
   readonly model: CatalogueModel;
   readonly hasCredential: boolean;
-  /** Nobody knows what it costs, and the gateway would have to pay for it. */
+  /** Its price is not known, and the gateway would have to pay for it. */
   readonly lacksPrice?: boolean;
   readonly health: ModelHealth;
   /** Whether this conversation was last answered by it (§5.5). */
@@ -28,11 +28,11 @@ export interface Candidate {
 export interface Rules {
   readonly controls: RouteControls;
   readonly plan: Plan;
-  /** Only this provider's models, where the caller named one. */
+  /** The provider that the caller named: only its models are eligible. */
   readonly provider: string | null;
-  /** Most this request may cost, from `max_cost_usd`. */
+  /** The most that this request may cost, from `max_cost_usd`. */
   readonly maxCost: NanoUsd | null;
-  /** Simulated models answer only where nothing real can, or where they are asked for by name. */
+  /** Simulated models answer only when no real model can, or when they are named. */
   readonly allowSimulated: boolean;
   /** The model that last answered this conversation goes first: it holds opaque state (§5.5). */
   readonly stickyFirst: boolean;
@@ -40,7 +40,7 @@ export interface Rules {
   readonly today: string;
 }
 
-/** Every reason why a model may not serve a request, in the contract's words (§5.3.3). Empty: it may. */
+/** Every reason why a model may not serve a request, by the contract's names (§5.3.3). Empty when it may. */
 export function getExclusions(candidate: Candidate, features: Features, rules: Rules): string[] {
   const { model, health } = candidate;
   return [
@@ -93,8 +93,8 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
 }
 
 /**
- * What a model can only do by halves: a named model does it as well as it can and says so, the router has others. Each counts as
- * a capability that the model lacks.
+ * What a model can do only partly. A named model does it as well as it can, with a warning; the router has other models. Each such thing
+ * counts as a capability that the model lacks.
  */
 function factExclusions({ facts, capabilities }: CatalogueModel, features: Features): string[] {
   const drawsUnasked = capabilities.includes('image_output') && !features.imageOutput;
@@ -111,7 +111,7 @@ function factExclusions({ facts, capabilities }: CatalogueModel, features: Featu
   return lacks.filter(([, lacking]) => lacking).map(([name]) => `capability:${name}`);
 }
 
-/** The caller's own hard conditions; they hold for a model that was named as well. */
+/** The caller's hard conditions. They apply to a named model as well. */
 export function conditionExclusions(
   model: CatalogueModel,
   features: Features,
@@ -141,7 +141,7 @@ function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules)
   ];
 }
 
-/** `max_cost_usd` is hard: a model whose price is not known, or whose input and shortest hold would exceed it, is out. */
+/** `max_cost_usd` is a hard condition: it excludes a model whose price is not known, or whose input and smallest hold would exceed it. */
 function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
   if (maxCost === null) return [];
   const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
@@ -150,16 +150,16 @@ function costExclusions(model: CatalogueModel, features: Features, maxCost: Nano
   return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
 }
 
-/** All that is decided by of a conversation, without its text: it is read once, and where that takes long, elsewhere. */
+/** The facts of a conversation without its text. It is read once, on a worker thread when that takes long. */
 export interface RoutingFacts {
   readonly features: Features;
-  /** What models differ about in it. */
+  /** The properties of the conversation that models differ about. */
   readonly shape: ConversationShape;
-  /** How it begins, for `conversationKey`. */
+  /** How the conversation begins, for `conversationKey`. */
   readonly opening: readonly string[];
-  /** It continues a conversation rather than starting one. */
+  /** Whether it continues a conversation rather than starting one. */
   readonly hasHistory: boolean;
-  /** Its last word is a tool's. */
+  /** Whether its last message is a tool's result. */
   readonly endsWithTool: boolean;
 }
 
@@ -176,29 +176,29 @@ const hasHistory = (messages: readonly ChatMessage[]): boolean =>
 
 export type Tier = 'simple' | 'standard' | 'complex';
 
-/** What the router knows of a request: counts and marks, never its meaning, and no model is asked (§5.3.1). */
+/** What the router knows of a request: counts and flags, never its meaning, and no model is asked (§5.3.1). */
 export interface Features {
-  /** The estimate. */
+  /** The estimated number of input tokens. */
   readonly inputTokens: number;
-  /** What the input is at the most. */
+  /** The largest size that the input can have. */
   readonly inputSize: InputSize;
-  /** As asked for; null where nothing was said. */
+  /** The limit that the request names, or null. */
   readonly maxTokens: number | null;
-  /** What the answer is expected to need: for price and time, not a limit. */
+  /** How long the answer will probably be: for price and time, not a limit. */
   readonly outputTokens: number;
   readonly tools: boolean;
-  /** It says that a tool must be called. */
+  /** Whether the request forces a tool call. */
   readonly forcedTool: boolean;
   readonly jsonMode: boolean;
   readonly jsonSchema: boolean;
   readonly images: boolean;
   readonly files: boolean;
   readonly audio: boolean;
-  /** The model may search the web. */
+  /** Whether the model may search the web. */
   readonly webSearch: boolean;
-  /** Images are wanted in the answer. */
+  /** Whether the answer shall contain images. */
   readonly imageOutput: boolean;
-  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  /** How long the parts that the request marks shall stay in the provider's prompt cache. Null when it marks nothing. */
   readonly promptCache: '5m' | '1h' | null;
   readonly turns: number;
   readonly codeOrMath: boolean;
@@ -264,13 +264,13 @@ class MeasuredFeatures implements Features {
     ];
   }
 
-  /** Only the router asks, and a long prompt takes a while to search. */
+  /** Only the router needs this, and searching a long prompt takes a while. */
   get codeOrMath(): boolean {
     return this.#messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
   }
 }
 
-/** The same as plain values, which threads can hand to each other. */
+/** The same features as plain values, which can be sent from one thread to another. */
 export const plainFeatures = (features: Features): Features => ({ ...features, codeOrMath: features.codeOrMath });
 
 function texts({ content }: ChatMessage): string[] {

@@ -42,7 +42,7 @@ const greeting = said('hi');
 const code = said(`\`\`\`ts\n${'const x = 1;\n'.repeat(850)}\`\`\``, { tools });
 
 describe('the shipped catalogue decides', () => {
-  test('the samples are there', () => {
+  test('the sample files exist', () => {
     expect(catalogue.map(({ id }) => id).toSorted()).toEqual(nine.toSorted());
     expect(code.inputTokens).toBeGreaterThan(3000);
   });

@@ -53,7 +53,7 @@ describe('the circuit', () => {
     }
   });
 
-  test('gives the probe to the next one where it was abandoned', () => {
+  test('gives an abandoned probe to the next request', () => {
     const { health, pass, fail } = healthAt();
     fail(5);
     pass(30_000);
@@ -76,7 +76,7 @@ describe('one account alone', () => {
     for (let index = 0; index < times; index += 1) health.failed('m', account, failure);
   };
 
-  test('closes a model to itself and to nobody else, however often it fails', () => {
+  test('closes a model for itself and for no other account, however often it fails', () => {
     const heard: string[] = [];
     let time = 1_000_000;
     const health = createHealth(
@@ -94,7 +94,7 @@ describe('one account alone', () => {
     expect(heard).toEqual([]);
   });
 
-  test('has its own probe, which opens the model to it again', () => {
+  test('has its own probe, which opens the model for it again', () => {
     const { health, pass } = healthAt();
     failFor(health, 'ada', 5);
     pass(30_000);
@@ -105,7 +105,7 @@ describe('one account alone', () => {
     expect(health.of('m', 'ada')).toMatchObject({ circuit: 'closed' });
   });
 
-  test('is believed once a second one sees the model fail', () => {
+  test('closes a model for all once a second account sees it fail', () => {
     const { health } = healthAt();
     failFor(health, 'ada', 5);
     failFor(health, 'bob', 1);
@@ -113,7 +113,7 @@ describe('one account alone', () => {
   });
 });
 
-test('a rate limit cools down for as long as the provider says, ten seconds where it says nothing', () => {
+test('a rate limit cools a model down for as long as the provider asks, or ten seconds', () => {
   const { health, pass } = healthAt();
   health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 3_000 }));
   expect(health.of('m').coolingDown).toBe(true);
@@ -124,7 +124,7 @@ test('a rate limit cools down for as long as the provider says, ten seconds wher
   expect(health.of('m').coolingDown).toBe(true);
 });
 
-test('speed is believed from the fifth measurement on', () => {
+test('speed counts from the fifth measurement on', () => {
   const { health } = healthAt();
   for (let index = 0; index < 4; index += 1) health.succeeded('m', 'ada', quick);
   expect(health.of('m').measured).toBeNull();

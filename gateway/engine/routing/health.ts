@@ -6,35 +6,35 @@ export interface ModelHealth {
   readonly coolingDown: boolean;
   /** 0–1 over the last minute. */
   readonly errorRate: number;
-  /** Null until five answers were measured. */
+  /** Null until five answers have been measured. */
   readonly measured: { readonly firstTokenMs: number; readonly tokensPerSecond: number } | null;
 }
 
-/** What one process tells the others of a model: how long it is to be avoided from now on. All zero: not any more. */
+/** What one process reports to the others: how long a model is to be avoided from now on. All zero when it no longer is. */
 export interface Avoidance {
-  /** How long its circuit opens; doubles with each failed probe. */
+  /** How long the model's circuit opens. It doubles with each failed probe. */
   readonly openMs: number;
   readonly openForMs: number;
   readonly coolingForMs: number;
 }
 
 /**
- * `account`: whose request it is. What fails for one account alone, it alone is kept from: only what failed for two is avoided for all
- * (wire contract §5.3.7).
+ * `account`: the account of the request. A model that fails for one account alone is avoided for that account only; one that failed for two
+ * is avoided for all (wire contract §5.3.7).
  */
 export interface Health {
-  /** Without an account: what holds for all. */
+  /** Without an account: the health that applies to all accounts. */
   of(id: string, account?: string): ModelHealth;
-  /** Every model that anything is known of. */
+  /** Every model with a known past. */
   known(): readonly string[];
-  /** Believes what another process found out. */
+  /** Takes over what another process found out. */
   adopt(id: string, avoidance: Avoidance): void;
-  /** A request is about to go to this model: takes the one probe of a half-open circuit. */
+  /** A request is about to be sent to this model: it takes the one probe of a half-open circuit. */
   begin(id: string, account: string): void;
   succeeded(id: string, account: string, timing: { firstTokenMs: number; tokensPerSecond: number | null } | null): void;
   /**
-   * A rate limit or an account without quota cools the model down for as long as the error says, everything else counts
-   * towards its circuit. Our caller's own mistakes and cancellations do not count: call `abandoned` for those.
+   * A rate limit or an account without quota makes the router avoid the model for as long as the error asks; everything else counts towards
+   * its circuit. Mistakes and cancellations of our caller do not count: call `abandoned` for those.
    */
   failed(id: string, account: string, error: AppError): void;
   abandoned(id: string, account: string): void;
@@ -63,10 +63,10 @@ interface Entry {
 }
 
 /**
- * The recent past of each model, in this process's memory (wire contract §5.3.7). Losing it costs a few attempts. `tell`
- * hears whenever a model is to be avoided, or no longer.
+ * The recent past of each model, in this process's memory (wire contract §5.3.7). Losing it costs a few attempts. `report` is called
+ * whenever a model is to be avoided, or no longer.
  */
-export function createHealth(now: () => number, tell: (id: string, avoidance: Avoidance) => void = () => {}): Health {
+export function createHealth(now: () => number, report: (id: string, avoidance: Avoidance) => void = () => {}): Health {
   const entries = new Map<string, Entry>();
   /** Circuits that are open for one account, by model and account. */
   const ownEntries = new Map<string, Entry>();
@@ -83,7 +83,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
   function createOwn(id: string, account: string): Entry {
     const name = ownName(id, account);
     const entry = ownEntries.get(name) ?? newEntry();
-    // The one that failed last is the last to be forgotten.
+    // The entry that failed last is the last one to be forgotten.
     ownEntries.delete(name);
     ownEntries.set(name, entry);
     const [oldest] = ownEntries.keys();
@@ -118,7 +118,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       const { opened } = entry;
       ownEntries.delete(ownName(id, account));
       close(entry);
-      if (opened) tell(id, getAvoidance(entry, now()));
+      if (opened) report(id, getAvoidance(entry, now()));
       record(entry, now(), true, account);
       if (timing) measure(entry, timing);
     },
@@ -127,7 +127,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       if (error.code === 'upstream_rate_limited' || error.code === 'no_provider_available') {
         entry.probing = false;
         entry.coolingUntil = now() + (error.retryAfterMs ?? defaultCoolDownMs);
-        tell(id, getAvoidance(entry, now()));
+        report(id, getAvoidance(entry, now()));
         return;
       }
       record(entry, now(), false, account);
@@ -137,7 +137,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       const failsForAll = !entry.opened && failingAccounts(entry.outcomes).size > 1 && shouldOpen(entry.outcomes);
       if (!entry.probing && !failsForAll) return;
       open(entry, now());
-      tell(id, getAvoidance(entry, now()));
+      report(id, getAvoidance(entry, now()));
     },
     abandoned(id, account) {
       for (const entry of [toEntry(id), ownEntry(id, account)]) if (entry) entry.probing = false;
@@ -145,7 +145,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
   };
 }
 
-/** An account that fails a thousand models, or a thousand accounts, fill no memory. */
+/** Limits the memory that one account with a thousand failing models, or a thousand accounts, can fill. */
 const maxOwnEntries = 10_000;
 
 const strictness = { closed: 0, half_open: 1, open: 2 } as const;
@@ -169,7 +169,7 @@ const newEntry = (): Entry => ({
   tokensPerSecond: 0,
 });
 
-/** What failed for one account alone counts for that account alone. */
+/** A failure for one account alone counts for that account only. */
 function snapshot(entry: Entry, at: number, account: string | null): ModelHealth {
   const within = entry.outcomes.filter((outcome) => outcome.at > at - windowMs);
   const [only, ...others] = failingAccounts(within);

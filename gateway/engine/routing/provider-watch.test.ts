@@ -40,7 +40,7 @@ async function open() {
   return { ...gateway, credential, ready, getStatus, events };
 }
 
-test('a refused platform key is 502, told once to the operator, and over with the first success', async () => {
+test('a refused platform key is a 502, is logged once for the operator, and ends with the first success', async () => {
   const { post, ready, getStatus, events } = await open();
   openaiAnswers(errorReply(401, { error: { message: 'Incorrect API key provided: sk-abc' } }));
   for (let times = 0; times < 2; times += 1) {
@@ -58,7 +58,7 @@ test('a refused platform key is 502, told once to the operator, and over with th
   expect(events('provider_recovered')).toHaveLength(1);
 });
 
-test('a provider without quota is 503 and left out until it was checked', async () => {
+test('a provider without quota is a 503 and is passed over until a check succeeds', async () => {
   const { post, ready, getStatus, gateway, credential, pass } = await open();
   openaiAnswers(errorReply(429, { error: { code: 'insufficient_quota', message: 'x' } }));
   const response = await post('/v1/chat/completions', { model, ...chat });

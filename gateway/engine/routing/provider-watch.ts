@@ -2,19 +2,19 @@ import type { AppError } from '#shared/errors.ts';
 import { getReason } from '../../providers/upstream/upstream-error.ts';
 import type { Health, ModelHealth } from './health.ts';
 
-/** What an operator has to see to (wire contract §3.3). */
+/** A trouble that an operator has to fix (wire contract §3.3). */
 export type Trouble = 'key_refused' | 'quota_exhausted';
 
-/** Looks after the platform's own accounts at the providers, by what their answers say. Memory of this process. */
+/** Watches the platform's own accounts at the providers by their answers. Kept in this process's memory. */
 export interface ProviderWatch {
-  /** The health that the engine reports to and the router asks: what is disabled looks as if it were cooling down. */
+  /** The health that the engine reports to and the router reads. A disabled model looks as if it were cooling down. */
   readonly health: Health;
-  /** Provider id → what is wrong with the gateway's account there. */
+  /** The trouble with the gateway's account at each provider, by the provider's id. */
   troubles(): Readonly<Record<string, Trouble>>;
   getTrouble(provider: string): Trouble | null;
-  /** The provider said that it does not know this model. */
+  /** Whether the provider reported that it does not know this model. */
   isUnknown(modelId: string): boolean;
-  /** A new credential, or a check that went well: begin again. */
+  /** There is a new credential, or a check succeeded: the provider starts again without trouble. */
   cleared(provider: string): void;
 }
 
@@ -25,7 +25,7 @@ interface ProviderWatchOptions {
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** An empty account is asked again after this long by one request, which is the check if nobody made another. */
+/** An account without quota is tried again after this time by one request, or by a check if no request came. */
 const emptyAccountMs = 300_000;
 /** A model that its provider did not know may be there tomorrow. */
 const unknownModelMs = 3_600_000;
@@ -45,7 +45,7 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
     if (troubles.delete(provider)) log({ event: 'provider_recovered', provider, trouble: before });
   }
 
-  /** Said once, until it is over. */
+  /** Logs a trouble once, until it is over. */
   function note(provider: string, trouble: Trouble): void {
     if (troubles.get(provider) === trouble) return;
     troubles.set(provider, trouble);

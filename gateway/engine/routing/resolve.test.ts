@@ -60,7 +60,7 @@ describe('who is meant', () => {
     expect(ask(provider, model)).toBe(expected);
   });
 
-  test('every input has an answer or one of the contract’s codes', () => {
+  test('every input gives a model, the router or one of the contract’s error codes', () => {
     const word = fc.option(fc.oneof(fc.string(), fc.constantFrom('openai', 'router', 'gpt', 'openai/gpt', '%2f')));
     fc.assert(
       fc.property(word, word, (provider, model) => {

@@ -11,12 +11,12 @@ interface ResolveInput {
   readonly provider: string | null;
   readonly model: string | null;
   readonly models: readonly CatalogueModel[];
-  /** Models that are not to be had here although they are known, and the sentence that says where they are. */
+  /** Models that are known but served by another endpoint, and the sentence that names it. */
   readonly elsewhere?: { readonly models: readonly CatalogueModel[]; readonly sentence: string };
   /** Ids that may be named as `provider`, in order of priority. */
   readonly providers: readonly string[];
   readonly configured: (provider: string) => boolean;
-  /** A model that nobody lists, of a vendor that may be asked for it. */
+  /** Finds a model that is on no list, of a vendor that may be asked for it. */
   readonly unlisted?: (provider: string | null, model: string) => CatalogueModel | null;
   /** The word before `/router` in the pseudo-model's long name. */
   readonly vendor: string;
@@ -26,7 +26,7 @@ export type Resolved =
   | { readonly kind: 'direct'; readonly model: CatalogueModel; readonly warnings: readonly Warning[] }
   | { readonly kind: 'router'; readonly provider: string | null; readonly warnings: readonly Warning[] };
 
-/** Who is meant by `provider` and `model`: total, and evaluated in the contract's order (§1.1). */
+/** Finds the model or router that `provider` and `model` name. Handles every combination, in the contract's order (§1.1). */
 export function resolve(input: ResolveInput): Resolved {
   const { provider, providers } = input;
   const model = input.model === null ? null : unescaped(input.model);
@@ -56,7 +56,7 @@ function servedElsewhere(
 const named = (provider: string | null, model: string, input: ResolveInput): Resolved | null =>
   provider === null ? withoutProvider(model, input) : withProvider(provider, model, input);
 
-/** The model of which a snapshot was named that the catalogue does not have apart: clients have such names built in. */
+/** Finds the model for the name of one of its snapshots that the catalogue does not list: clients have such names built in. */
 function undated(provider: string | null, model: string, input: ResolveInput): Resolved | null {
   const shorter = [withoutContextMark(model), withoutSnapshot(model)].filter((name) => name !== model);
   const found = shorter.map((name) => named(provider, name, input)).find((resolved) => resolved !== null);
@@ -65,7 +65,7 @@ function undated(provider: string | null, model: string, input: ResolveInput): R
   return { ...found, warnings: [...found.warnings, { code: 'model_undated', param: 'model', message }] };
 }
 
-/** A model newer than every list: its vendor is asked, and says whether there is one. */
+/** Finds a model that is newer than every list: its vendor is asked, and reports whether there is one. */
 function unlisted(provider: string | null, model: string, input: ResolveInput): Resolved | null {
   const inFront = namedProvider(model, input.providers);
   const name = inFront === null ? model : model.slice(inFront.length + 1);
@@ -138,7 +138,7 @@ interface Names {
 
 const known = new WeakMap<readonly CatalogueModel[], Names>();
 
-/** Models by their names, made once for a catalogue. Of two with one name the first is meant. */
+/** Models by their names, built once for each catalogue. Of two models with one name the first is used. */
 function getNames(models: readonly CatalogueModel[]): Names {
   const found = known.get(models);
   if (found) return found;
@@ -151,7 +151,7 @@ function getNames(models: readonly CatalogueModel[]): Names {
   return names;
 }
 
-/** The provider in front of a slash, where it is one: some providers' own names contain slashes. */
+/** The provider in front of a slash, if there is one: some providers' own names contain slashes. */
 function namedProvider(model: string, providers: readonly string[]): string | null {
   const head = model.split('/', 1)[0] ?? '';
   return model.includes('/') && providers.includes(head) ? head : null;
@@ -254,7 +254,7 @@ export function createSticky(now: () => number): Sticky {
       return entry && entry.until > now() ? entry.modelId : null;
     },
     remember(key, modelId) {
-      // With fewer nobody is forgotten soon, and who was here last does not matter.
+      // With fewer entries none is forgotten soon, so their order does not matter.
       if (entries.size > maxEntries / 2) entries.delete(key);
       entries.set(key, { modelId, until: now() + keptMs });
       if (entries.size <= maxEntries) return;
@@ -264,7 +264,7 @@ export function createSticky(now: () => number): Sticky {
   };
 }
 
-/** How a conversation begins, as far as it tells it from others: its first instruction and its first question. */
+/** How a conversation begins: its first instruction and its first question, which distinguish it from others. */
 export const getOpening = (messages: readonly ChatMessage[]): readonly string[] =>
   [
     messages.find((message) => message.role === 'system' || message.role === 'developer'),
@@ -272,8 +272,8 @@ export const getOpening = (messages: readonly ChatMessage[]): readonly string[] 
   ].flatMap((message) => brief(message ? messageText(message) : ''));
 
 /**
- * Names a conversation within its account: by its session, else by how it began. Nothing can be read back from it. Two that share
- * a name by accident share a remembered model, no more; an account cannot meet another one's.
+ * Names a conversation within its account: by its session, else by how it began. The name reveals nothing. Two conversations with the same
+ * name by accident share only a remembered model, and never those of two accounts.
  */
 export function conversationKey(accountId: string, sessionId: string | null, opening: readonly string[]): string {
   const texts = sessionId === null ? opening : [sessionId];

@@ -26,7 +26,7 @@ const preflight = (origin: string, method = 'POST') => ({
 const cors = (response: Response) =>
   Object.fromEntries([...response.headers].filter(([name]) => name.startsWith('access-control-')));
 
-test('a listed page is let in, with every header that it asks for, and never with credentials', async () => {
+test('a page of a listed origin may call with every header that it asks for, and never with credentials', async () => {
   const ask = await open([page, 'http://localhost:5173']);
   const allowed = await ask('/v1/chat/completions', 'OPTIONS', preflight(page));
   expect([allowed.status, await allowed.text(), allowed.headers.get('vary')]).toEqual([204, '', 'Origin']);
@@ -72,7 +72,7 @@ test.each([
   expect(error.message).toContain(`Pages of "${origin}" may not call this gateway`);
 });
 
-test('what is no preflight, or asks for no endpoint, is what it was', async () => {
+test('other requests, and preflights for unknown paths, are not changed', async () => {
   const ask = await open([page]);
   expect((await ask('/chat', 'OPTIONS', { origin: page })).status).toBe(405);
   expect((await ask('/nothing', 'OPTIONS', preflight(page))).status).toBe(404);

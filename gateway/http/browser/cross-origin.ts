@@ -4,7 +4,7 @@ import { newId } from '../../storage/id.ts';
 import { errorAnswer } from '../error-response.ts';
 import { getPolicies, toPath } from '../policies.ts';
 
-/** What a page may read of an answer besides its body: ids, limits, waits, and how it was answered. */
+/** The headers that a page may read: ids, limits, waits, and how the request was answered. */
 const exposed = [
   ...['x-request-id', 'x-client-request-id', 'x-portico-version', 'x-portico-provider', 'x-portico-model'],
   ...['x-portico-attempts', 'x-portico-route', 'x-portico-warnings', 'idempotent-replayed'],
@@ -12,15 +12,15 @@ const exposed = [
   ...['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
   ...['retry-after', 'retry-after-ms', 'www-authenticate', 'etag'],
 ].join(', ');
-/** What is asked of a page where it does not say it. */
+/** The headers that a page may send when its preflight names none. */
 const usualHeaders = 'authorization, content-type';
 const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2048}$/;
-/** Browsers keep less. */
+/** How long a browser may remember a preflight. Some browsers keep it for less. */
 const rememberedSeconds = 600;
 
 /**
- * Lets pages of these origins call the gateway (https://fetch.spec.whatwg.org/#http-cors-protocol). No credentials of the browser's are
- * ever taken: a page sends its key itself. Returns whether the request was a preflight, which is answered then.
+ * Lets pages of these origins call the gateway (https://fetch.spec.whatwg.org/#http-cors-protocol). The browser's own credentials are never
+ * used: a page sends its key itself. Returns whether the request was a preflight, which is then answered.
  */
 export function createCrossOrigin(origins: readonly string[]) {
   const listed = new Set(origins);
@@ -40,7 +40,7 @@ export function createCrossOrigin(origins: readonly string[]) {
   };
 }
 
-/** The methods of the path that a preflight asks for; null where it is none, or asks for a path that is not there. */
+/** The methods of the path that a preflight asks for. Null for other requests and unknown paths. */
 function preflightMethods({ method, url, headers }: IncomingMessage): string | null {
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return null;
   const policies = getPolicies(toPath(url ?? '/'));
@@ -51,7 +51,7 @@ function allow({ headers }: IncomingMessage, outgoing: ServerResponse, methods: 
   const asked = headers['access-control-request-headers'] ?? '';
   outgoing.writeHead(204, {
     'access-control-allow-methods': methods,
-    // SDKs have headers of their own, by many names; none of them opens anything.
+    // SDKs send many headers of their own, and none of them is a risk.
     'access-control-allow-headers': headerNames.test(asked) ? asked : usualHeaders,
     'access-control-max-age': String(rememberedSeconds),
   });
@@ -66,7 +66,7 @@ function refuse(origin: string, outgoing: ServerResponse): void {
   outgoing.end(text);
 }
 
-/** Origins from an operator's list. Throws `invalid_input` where one is none. */
+/** Parses the operator's list of origins. Throws `invalid_input` for an invalid one. */
 export function parseOrigins(text: string, name: string): string[] {
   const origins = text.split(/[\s,]+/).filter((each) => each !== '');
   for (const origin of origins) if (!isOrigin(origin)) throw noOrigin(origin, name);

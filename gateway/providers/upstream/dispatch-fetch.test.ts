@@ -59,7 +59,7 @@ test('little more is read from the upstream than a sink took, however often the 
     maxWaiting = Math.max(maxWaiting, kept());
     if (waits === 1_000) stop.abort(new Error('seen enough'));
   };
-  await expect(pushBytes(response, 'test', take, () => false)).rejects.toThrow();
+  await expect(pushBytes(response, 'test', take, {})).rejects.toThrow();
   expect(waits).toBeGreaterThanOrEqual(1_000);
   expect(maxWaiting).toBeLessThan(maxKept);
 });

@@ -127,15 +127,6 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     return piece;
   }
 
-  /** Removes all waiting pieces, joined into one. */
-  #together(): Uint8Array | undefined {
-    const [first, ...more] = this.#pieces;
-    const all = more.length > 0 ? Buffer.concat(this.#pieces, this.#size) : first;
-    this.#pieces = [];
-    this.#size = 0;
-    return all;
-  }
-
   #resume(): void {
     if (this.#controller?.paused) this.#controller.resume();
   }
@@ -181,11 +172,17 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   #flow(): void {
     const sink = this.#sink;
     if (!sink || this.#held) return;
-    const bytes = this.#together();
-    if (bytes) this.#holdFor(sink.value(bytes));
+    if (this.#pieces.length > 0) {
+      const [only] = this.#pieces;
+      const bytes = only && this.#pieces.length === 1 ? only : Buffer.concat(this.#pieces, this.#size);
+      this.#pieces = [];
+      this.#size = 0;
+      const waits = sink.value(bytes);
+      if (waits && !this.#discarding) this.#hold(waits);
+    }
     if (this.#held || this.#discarding) return;
     if (!this.#ended) {
-      this.#resume();
+      if (this.#controller?.paused) this.#controller.resume();
       return;
     }
     this.#sink = null;
@@ -193,8 +190,8 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     else sink.end();
   }
 
-  #holdFor(waits: Promise<void> | undefined): void {
-    if (!waits || this.#discarding) return;
+  /** Hands over nothing until this promise is settled. */
+  #hold(waits: Promise<void>): void {
     this.#held = true;
     const goOn = () => {
       this.#held = false;

@@ -31,23 +31,30 @@ export function streamEvents<Item>(
   silentMs?: number,
 ): Promise<void> {
   const splitter = createEventSplitter(reader.maxEvent);
-  const deliver = (events: readonly string[]): Promise<void> | undefined => {
-    if (events.length === 0) return undefined;
-    const { items, failure } = readTogether(events, reader);
-    const waits = items.length > 0 ? take(items) : undefined;
-    if (!failure) return waits;
-    if (!waits) throw failure.error;
-    return waits.then(() => {
-      throw failure.error;
-    });
+  const takeBytes = (bytes: Uint8Array | null): Promise<void> | undefined => {
+    const events = bytes === null ? splitter.end() : splitter.take(bytes);
+    const items: Item[] = [];
+    try {
+      for (const data of events) for (const item of reader.read(data)) items.push(item);
+    } catch (error) {
+      // If reading one event fails, the items before it are still delivered.
+      return failAfter(items.length > 0 ? take(items) : undefined, error);
+    }
+    return items.length > 0 ? take(items) : undefined;
   };
   const finish = async () => {
-    await deliver(splitter.end());
+    await takeBytes(null);
     const last = reader.end?.() ?? [];
     if (last.length > 0) await take(last);
   };
-  const taken = (bytes: Uint8Array) => deliver(splitter.take(bytes));
-  return pushBytes(response, provider, taken, () => reader.done === true, silentMs).then(finish);
+  return pushBytes(response, provider, takeBytes, reader, silentMs).then(finish);
+}
+
+function failAfter(waits: Promise<void> | undefined, error: unknown): Promise<void> {
+  if (!waits) throw error;
+  return waits.then(() => {
+    throw error;
+  });
 }
 
 /** Reads an answer in either form, streamed or non-streaming. */
@@ -77,22 +84,6 @@ const isJson = ({ headers }: UpstreamResponse) =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 const maxEventChars = 1_048_576;
-
-/** The items of one chunk of bytes. If reading one fails, the items before it are kept. */
-interface ReadTogether<Item> {
-  readonly items: Item[];
-  readonly failure: { readonly error: unknown } | null;
-}
-
-function readTogether<Item>(events: readonly string[], reader: { read(data: string): Item[] }): ReadTogether<Item> {
-  const items: Item[] = [];
-  try {
-    for (const data of events) for (const item of reader.read(data)) items.push(item);
-  } catch (error) {
-    return { items, failure: { error } };
-  }
-  return { items, failure: null };
-}
 
 /** Splits bytes into the `data` of server-sent events. */
 interface EventSplitter {
@@ -126,7 +117,10 @@ export function createEventSplitter(maxChars: number = maxEventChars): EventSpli
     return [...before, ...parse(text)];
   }
 
-  function take(text: string): readonly string[] {
+  function take(bytes: Uint8Array | null): readonly string[] {
+    // A buffer shares its memory with the bytes; the decoder would copy anything else.
+    const text =
+      bytes === null ? decoder.end() : decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     if (parse) return parse(text);
     const all = rest === '' ? text : rest + text;
     if (text.includes('\r')) return parseFrom(all, []);
@@ -144,9 +138,7 @@ export function createEventSplitter(maxChars: number = maxEventChars): EventSpli
     return events;
   }
 
-  // A `Buffer` shares its memory with the bytes. The decoder would copy any other type.
-  const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { take: (bytes) => take(decoder.write(toBuffer(bytes))), end: () => take(decoder.end()) };
+  return { take, end: () => take(null) };
 }
 
 function createFeed(maxBufferSize: number): (text: string) => readonly string[] {

@@ -165,7 +165,7 @@ export async function* upstreamBytes(
 }
 
 /**
- * Passes the bytes of an answer to `take` until it ends or `enough` is true. While the promise of `take` is pending,
+ * Passes the bytes of an answer to `take` until it ends or `until` is done. While the promise of `take` is pending,
  * the upstream has to wait, and this time doesn't count as silence. If the connection breaks or stays silent, it fails
  * with an `AppError`. Errors of `take` are passed on unchanged.
  */
@@ -173,19 +173,19 @@ export function pushBytes(
   response: UpstreamResponse,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  enough: () => boolean,
+  until: { readonly done?: boolean },
   silentMs: number | null = idleMs,
 ): Promise<void> {
   const { body } = response;
-  if (body?.pipe) return piped(body, provider, take, enough, silentMs);
-  return readThrough(response, provider, take, enough, silentMs);
+  if (body?.pipe) return piped(body, provider, take, until, silentMs);
+  return readThrough(response, provider, take, until, silentMs);
 }
 
 async function readThrough(
   response: UpstreamResponse,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  enough: () => boolean,
+  until: { readonly done?: boolean },
   silentMs: number | null,
 ): Promise<void> {
   const reading = { held: silentMs === null };
@@ -194,7 +194,7 @@ async function readThrough(
     reading.held = waits !== undefined;
     if (waits !== undefined) await waits;
     reading.held = silentMs === null;
-    if (enough()) return;
+    if (until.done) return;
   }
 }
 
@@ -202,7 +202,7 @@ function piped(
   body: UpstreamBody,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  enough: () => boolean,
+  until: { readonly done?: boolean },
   silentMs: number | null,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -218,7 +218,7 @@ function piped(
   const timer = silentMs === null ? undefined : setTimeout(() => waits || fail(silent(provider)), silentMs);
   const goOn = () => {
     waits = false;
-    if (enough()) finish(resolve);
+    if (until.done) finish(resolve);
     else timer?.refresh();
   };
   const value = (bytes: Uint8Array): Promise<void> | undefined => {
@@ -227,7 +227,8 @@ function piped(
       const taken = take(bytes);
       waits = taken !== undefined;
       if (taken !== undefined) return taken.then(goOn, fail);
-      goOn();
+      if (until.done) finish(resolve);
+      else timer?.refresh();
     } catch (error) {
       fail(error);
     }
@@ -267,20 +268,35 @@ async function jsonWithin(
   silentMs: number | null,
 ): Promise<unknown> {
   const blocks = createBodyBlocks();
-  const tooMuch = () => blocks.size > limit;
-  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, silentMs);
-  const read = tooMuch() ? null : toJson(blocks);
+  const isTooMuch = await addBytes(blocks, limit, response, provider, silentMs);
+  const read = isTooMuch ? null : toJson(blocks);
   const value = read instanceof Promise ? await read : read;
   if (value !== null) return value;
   throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
 }
 
+/** Reads an answer into blocks until there is more than `limit`. Returns whether there is. */
+async function addBytes(
+  blocks: BodyBlocks,
+  limit: number,
+  response: UpstreamResponse,
+  provider: string,
+  silentMs: number | null = idleMs,
+): Promise<boolean> {
+  const tooMuch = { done: false };
+  const add = (bytes: Uint8Array) => {
+    blocks.add(bytes);
+    tooMuch.done = blocks.size > limit;
+    return undefined;
+  };
+  await pushBytes(response, provider, add, tooMuch, silentMs);
+  return tooMuch.done;
+}
+
 /** Reads all bytes of an answer that may be long, up to `limit`. */
 export async function wholeBytes(response: UpstreamResponse, provider: string, limit: number): Promise<BodyBlocks> {
   const blocks = createBodyBlocks();
-  const tooMuch = () => blocks.size > limit;
-  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch);
-  if (!tooMuch()) return blocks;
+  if (!(await addBytes(blocks, limit, response, provider))) return blocks;
   throw new AppError('upstream_bad_response', `${provider} answered with more than ${limit} bytes.`, { provider });
 }
 

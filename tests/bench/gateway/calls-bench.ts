@@ -5,37 +5,32 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { loadConfig } from '#gateway/operations/configuration/config.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Reporter, type Row, toRow } from '../rows.ts';
+import { type Row, type Teller, toRow } from '../rows.ts';
 import { exchange, open, requestsFor, type Target } from './connection.ts';
 import { model } from './contenders.ts';
 import { start, stop } from './processes.ts';
 
-/**
- * The number of calls to the gateway's own functions for one answer. These figures don't depend on
- * what else the machine does.
- */
+/** What one answer calls of the gateway's own functions: no figure depends on what else the machine does. */
 interface CallFigures {
   readonly answer: 'whole' | 'streamed';
   readonly calls: number;
+  readonly functions: number;
   readonly files: number;
-  /** Calls by folder, the largest number first. */
+  /** The calls in each folder, the most first. */
   readonly folders: Readonly<Record<string, number>>;
 }
 
 const upstreamScript = fileURLToPath(new URL('upstream.ts', import.meta.url));
 const root = new URL('../../../', import.meta.url).href;
 const own = [`${root}gateway/`, `${root}shared/`];
-/** Answers before the measured ones, which do all one-time work. */
+/** Those before have made what is made once. */
 const before = 20;
-/**
- * The lowest number of this many tries counts. This excludes occasional work, such as a flush to the
- * database or the lookup of a key.
- */
-const tries = 20;
+/** The least of so many: what else falls into one of them (the database is filled, a key is looked up) is left out. */
+const looks = 20;
 const prompt = 'Which of these numbers is right, and why? '.repeat(24);
 
-/** Counts with V8's precise coverage, over a socket, with everything enabled and the ledger in memory. */
-export async function benchCalls(reporter: Reporter): Promise<void> {
+/** Counts by V8's precise coverage, over a socket, with everything on and the books in memory. */
+export async function benchCalls(tell: Teller): Promise<void> {
   const port = await freePort();
   const upstream = await start(upstreamScript, [String(port)], { port });
   const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
@@ -48,7 +43,9 @@ export async function benchCalls(reporter: Reporter): Promise<void> {
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
     for (const answer of ['whole', 'streamed'] as const)
-      for (const row of toRows(await getMin(answer, target))) reporter.row(row);
+      for (const row of toRows(await getMin(answer, target))) tell.row(row);
+    const row = 'chunk that comes alone: calls of our own functions';
+    tell.row(toRow({ row, unit: '', values: [await countLoneChunk(target)], atMost: 20 }));
   } finally {
     await server.close();
     await gateway.close();
@@ -62,28 +59,73 @@ async function getMin(answer: CallFigures['answer'], target: Target): Promise<Ca
     answer === 'whole' ? prompt : 'bench-flat',
     answer !== 'whole',
   );
+  const ask = await openAsk(target);
+  for (let count = 0; count < before; count += 1) await ask.exchange(request);
+  const coverage = await startCoverage();
+  let least: CallFigures | null = null;
+  for (let count = 0; count < looks; count += 1) {
+    await coverage.take();
+    await ask.exchange(request);
+    const found = { answer, ...countedIn(await coverage.take()) };
+    if (least === null || found.calls < least.calls) least = found;
+  }
+  coverage.stop();
+  ask.close();
+  if (least === null) throw new Error('nothing was counted');
+  return least;
+}
+
+/** The chunks of a paced answer between which calls are counted: the first and the last few do more than the others. */
+const loneChunks = { from: 10, to: 90 };
+
+/**
+ * What a chunk calls that the upstream sends alone. Some chunks may still be read together, by the gateway or by the client: that
+ * only raises the calls of a read, so that the least of several answers is the true number.
+ */
+async function countLoneChunk(target: Target): Promise<number> {
+  const [request = Buffer.alloc(0)] = requestsFor(target, 'bench-paced', true);
+  const ask = await openAsk(target);
+  await ask.exchange(request);
+  const coverage = await startCoverage();
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < looks; count += 1) {
+    let reads = 0;
+    const counted: Promise<readonly Coverage[]>[] = [];
+    await ask.exchange(request, () => {
+      reads += 1;
+      if (reads === loneChunks.from || reads === loneChunks.to) counted.push(coverage.take());
+    });
+    const [, scripts] = await Promise.all(counted);
+    if (scripts) least = Math.min(least, countedIn(scripts).calls / (loneChunks.to - loneChunks.from));
+  }
+  coverage.stop();
+  ask.close();
+  return least;
+}
+
+/** Sends requests over one connection, and throws where an answer is not complete. */
+async function openAsk(target: Target) {
   const socket = await open(target.ports[0] ?? 0);
-  const ask = async () => {
-    const { sample } = await exchange(socket, request);
-    if (!sample.complete) throw new Error(`the gateway answered with ${sample.status}`);
+  return {
+    async exchange(request: Buffer, onBytes?: () => void): Promise<void> {
+      const { sample } = await exchange(socket, request, performance.now(), onBytes);
+      if (!sample.complete) throw new Error(`the gateway answered with ${sample.status}`);
+    },
+    close: () => void socket.destroy(),
   };
-  for (let count = 0; count < before; count += 1) await ask();
+}
+
+/** Counts calls in this process, by V8's precise coverage. */
+async function startCoverage() {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  let least: CallFigures | null = null;
-  for (let count = 0; count < tries; count += 1) {
-    await session.post('Profiler.takePreciseCoverage');
-    await ask();
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    const found = { answer, ...countedIn(result) };
-    if (least === null || found.calls < least.calls) least = found;
-  }
-  session.disconnect();
-  socket.destroy();
-  if (least === null) throw new Error('nothing was counted');
-  return least;
+  return {
+    /** The calls since it was last taken. */
+    take: async (): Promise<readonly Coverage[]> => (await session.post('Profiler.takePreciseCoverage')).result,
+    stop: () => session.disconnect(),
+  };
 }
 
 interface Coverage {
@@ -97,28 +139,33 @@ interface Range {
 
 function countedIn(scripts: readonly Coverage[]): Omit<CallFigures, 'answer'> {
   const folders = new Map<string, number>();
-  let files = 0;
+  let [files, called] = [0, 0];
   for (const { url, functions } of scripts) {
     if (!own.some((folder) => url.startsWith(folder))) continue;
-    const calls = functions.reduce((sum, { ranges: [all] }) => sum + (all?.count ?? 0), 0);
-    if (calls === 0) continue;
+    const counts = functions.map(({ ranges: [all] }) => all?.count ?? 0).filter((count) => count > 0);
+    if (counts.length === 0) continue;
     files += 1;
-    const folder = url.slice(root.length).split('/').slice(0, 2).join('/');
-    folders.set(folder, (folders.get(folder) ?? 0) + calls);
+    called += counts.length;
+    const folder = toFolder(url.slice(root.length));
+    folders.set(folder, (folders.get(folder) ?? 0) + counts.reduce((sum, count) => sum + count, 0));
   }
   const sorted = [...folders].sort(([, a], [, b]) => b - a);
-  return { calls: sorted.reduce((sum, [, calls]) => sum + calls, 0), files, folders: Object.fromEntries(sorted) };
+  const calls = sorted.reduce((sum, [, count]) => sum + count, 0);
+  return { calls, functions: called, files, folders: Object.fromEntries(sorted) };
 }
 
-function toRows({ answer, calls, files, folders }: CallFigures): Row[] {
-  const all = toRow({
-    row: `${answer} answer: calls of our own functions`,
-    unit: `in ${files} files`,
-    values: [calls],
-  });
+/** `gateway/engine` of `gateway/engine/billing/meter.ts`, and `gateway` of a file that is in none of its folders. */
+const toFolder = (path: string): string => path.split('/').slice(0, -1).slice(0, 2).join('/');
+
+function toRows({ answer, calls, functions, files, folders }: CallFigures): Row[] {
+  const all = [
+    toRow({ row: `${answer} answer: calls of our own functions`, unit: '', values: [calls] }),
+    { ...toRow({ row: `${answer} answer: own functions that are called`, unit: '', values: [functions] }) },
+    { ...toRow({ row: `${answer} answer: own files that are called`, unit: '', values: [files] }) },
+  ];
   const parts = Object.entries(folders).map(([folder, count]) => ({
     ...toRow({ row: `${answer} answer: calls in ${folder}`, unit: '', values: [count] }),
     aside: true as const,
   }));
-  return [all, ...parts];
+  return [...all, ...parts];
 }

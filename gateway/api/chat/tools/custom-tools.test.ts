@@ -64,7 +64,7 @@ test.each([
   expect(events.at(-1).choices[0].finish_reason).toBe('tool_calls');
 });
 
-test('it is offered as a function of one text, with its grammar in words, and chosen as one', async () => {
+test('a custom tool is offered and chosen as a function with one text, and its grammar becomes an instruction', async () => {
   providers.upstream.replyWith(answering('{}'));
   await ask({ tools: [tool], tool_choice: { type: 'custom', custom: { name: 'sum' } } });
   const [offered] = sent().tools as { function: { description: string } }[];
@@ -80,7 +80,7 @@ test('it is offered as a function of one text, with its grammar in words, and ch
   expect(sent()).toMatchObject({ tools: [{ function: { name: 'sum' } }], tool_choice: 'required' });
 });
 
-test('an earlier call goes back as one of the function, also without the tool', async () => {
+test('an earlier call of a custom tool is sent as a function call, even without the tool', async () => {
   providers.upstream.replyWith(answering('{}'));
   const [call] = called(input);
   const messages = [
@@ -93,7 +93,7 @@ test('an earlier call goes back as one of the function, also without the tool', 
   expect(sent().messages).toMatchObject([{}, { tool_calls: [{ id: 'call_sum', type: 'function', function: fn }] }, {}]);
 });
 
-test('the prompt form has it too', async () => {
+test('the prompt form has custom tools too', async () => {
   providers.upstream.replyWith(answering(JSON.stringify({ input })));
   const bench = await providers.open();
   const body = { model: 'openai/gpt-x', prompt: 'Add.', tools: [tool, plain] };
@@ -102,7 +102,7 @@ test('the prompt form has it too', async () => {
   expect(JSON.parse(events.at(-2) ?? '').tool_calls).toEqual(called(input));
 });
 
-describe('what is none is refused by its place', () => {
+describe('an invalid custom tool is refused with its place', () => {
   test.each([
     ['a name with blanks', { name: 'a b' }, 'tools[1].custom.name'],
     ['no name', {}, 'tools[1].custom.name'],

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { CustomToolCall, ToolCall } from '#shared/wire/chat-request.ts';
+import type { CustomTools } from '../../../engine/answer.ts';
 import { requestError } from '../../../http/request-error.ts';
 import { textArguments, textInput } from '../../../providers/content/client-tools.ts';
 import type { DeltaPart } from '../stream-writer.ts';
 import { textFunction } from './text-function.ts';
 
 /**
- * OpenAI's custom tools take a text where functions take an object. No other vendor has them, and of OpenAI's models only some: they are
- * offered to every model as functions of one text, and called by the caller's own words.
+ * OpenAI's custom tools take a text where functions take an object. Other vendors do not have them, and only some of OpenAI's models do:
+ * every model is offered functions with one text, and the client sees calls of its custom tools.
  */
 
 const format = z.discriminatedUnion('type', [
@@ -28,17 +29,11 @@ const customTool = z.looseObject({
 });
 type CustomTool = z.output<typeof customTool>;
 
-export interface CustomTools {
-  readonly names: readonly string[];
-  /** Some of them want a text by a grammar, which is asked for in words. */
-  readonly inWords: boolean;
-}
-
 const noCustomTools: CustomTools = { names: [], inWords: false };
 
 const isCustom = (value: unknown): boolean => asObject(value).type === 'custom';
 
-/** The body with functions in place of custom tools, and which they were; the same body where it has none. Throws the 400 codes. */
+/** Replaces custom tools by functions, and returns which they were. Returns the same body when it has none. Throws the 400 codes. */
 export function withCustomTools(body: JsonObject): { readonly body: JsonObject; readonly custom: CustomTools } {
   if (!Array.isArray(body.tools) || !body.tools.some(isCustom)) return { body, custom: noCustomTools };
   const parsed = z.looseObject({ tools: z.array(z.unknown()).transform(readTools) }).safeParse(body);
@@ -81,7 +76,7 @@ function getFunction({ custom: { name, description, format: wanted } }: CustomTo
   return textFunction(name, description ?? null, wanted?.type === 'grammar' ? wanted.grammar : null);
 }
 
-/** A choice of custom tools by their names, said of the functions. */
+/** Translates a choice of custom tools to a choice of the functions. */
 function functionChoice(choice: unknown): unknown {
   const { type, allowed_tools: allowed } = asObject(choice);
   if (type === 'custom') return functionNamed(choice);
@@ -95,7 +90,7 @@ const functionNamed = (value: unknown) => ({
   function: { name: asObject(asObject(value).custom).name },
 });
 
-/** The body with calls of functions in place of earlier calls of custom tools; the same body where there are none. */
+/** Replaces earlier calls of custom tools by calls of functions. Returns the same body when there are none. */
 export function withCustomCalls(body: JsonObject): JsonObject {
   const messages = asArray(body.messages);
   if (!messages.some((message) => asArray(asObject(message).tool_calls).some(isCustom))) return body;
@@ -115,14 +110,14 @@ function functionCall(call: unknown): unknown {
   return { ...rest, type: 'function', function: { name, arguments: textArguments(input) } };
 }
 
-/** A call as its caller knows it. What a model wrote instead of the one text is given as it is. */
+/** Translates a call back for the client. Arguments that are not one text are passed on as they are. */
 export function callFor(call: ToolCall, { names }: CustomTools): ToolCall | CustomToolCall {
   const { function: fn, ...rest } = call;
   if (!names.includes(fn.name)) return call;
   return { ...rest, type: 'custom', custom: { name: fn.name, input: textInput(fn.arguments) } };
 }
 
-/** Holds a stream's calls of custom tools back: their text is known when all of the object around it is. */
+/** Holds back a stream's calls of custom tools: their text is known only when the object around it is complete. */
 export function createCustomCalls(custom: CustomTools) {
   const held = new Map<number, ToolCall>();
   return {

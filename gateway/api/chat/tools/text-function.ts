@@ -6,7 +6,7 @@ interface Grammar {
   readonly definition: string;
 }
 
-/** A function of one text, in the place of a custom tool. A grammar is asked for in words. */
+/** A function with one text that stands for a custom tool. A grammar becomes an instruction. */
 export function textFunction(name: string, description: string | null, grammar: Grammar | null): JsonObject {
   const words = grammar
     ? `"${textField}" must follow this ${grammar.syntax} grammar:\n${grammar.definition}`

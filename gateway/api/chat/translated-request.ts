@@ -1,43 +1,38 @@
 import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
+import type { Echo } from '../../engine/answer.ts';
 import { type ClientTools, ownToolsField } from '../../providers/content/client-tools.ts';
-import {
-  completionQuestion,
-  type EarlierItems,
-  type Echo,
-  type QuestionReader,
-  questionReader,
-} from './read-question.ts';
+import { type ChatReader, createChatReader, type EarlierItems, readCompletion } from './read-chat-request.ts';
 
-/** A request of another interface, said as a chat completion. */
+/** A request of another API, translated to a chat completion. */
 export interface Translation {
   /** A body of `POST /v1/chat/completions`. */
   readonly body: Record<string, unknown>;
   readonly warnings: readonly Warning[];
   readonly echo: Echo;
-  /** Where each of the body's messages stood in the request, such as `input[3]`. */
+  /** The place of each of the body's messages in the request, such as `input[3]`. */
   readonly places: readonly string[];
-  /** Functions that tools of the caller's became. */
+  /** The functions that stand for the client's own kinds of tools. */
   readonly clientTools?: ClientTools;
-  /** These tools as OpenAI's own models take them. */
+  /** The same tools in the form that OpenAI's own models take. */
   readonly ownTools?: Readonly<Record<string, unknown>>;
 }
 
-/** `strict`: unknown fields are refused. Throws the contract's 400 codes, in the words of its own interface. */
+/** `strict`: unknown fields are refused. Throws the contract's 400 codes with the field names of its own API. */
 export type Translate = (body: Record<string, unknown>, strict: boolean, earlier?: EarlierItems) => Translation;
 
-/** Reads requests of another interface by saying them as chat completions: the same rules hold for all. */
-export const translatedReader = (name: string, translate: Translate): QuestionReader =>
-  questionReader(name, (given, options) => {
+/** Reads requests of another API by translating them to chat completions, so that the same rules apply to all. */
+export const translatedReader = (name: string, translate: Translate): ChatReader =>
+  createChatReader(name, (given, options) => {
     const { body, warnings, echo, places, clientTools, ownTools } = translate(given, options.strict, options.earlier);
     try {
-      const said = completionQuestion(body, { ...options, messages: null });
+      const fields = readCompletion(body, { ...options, messages: null });
       return {
-        ...said,
-        warnings: [...warnings, ...said.warnings],
+        ...fields,
+        warnings: [...warnings, ...fields.warnings],
         echo,
         ...(clientTools?.size ? { clientTools } : {}),
-        ...(ownTools ? { openaiOnly: { ...said.openaiOnly, [ownToolsField]: ownTools } } : {}),
+        ...(ownTools ? { openaiOnly: { ...fields.openaiOnly, [ownToolsField]: ownTools } } : {}),
       };
     } catch (error) {
       throw error instanceof AppError ? placed(error, places) : error;
@@ -46,7 +41,7 @@ export const translatedReader = (name: string, translate: Translate): QuestionRe
 
 const inMessage = /^messages\[(\d+)\].*$/s;
 
-/** The error with the place that the caller knows. */
+/** Replaces the place in an error by the one that the client knows. */
 function placed(error: AppError, places: readonly string[]): AppError {
   const { code, message, param, details, cause } = error;
   const place = places[Number(inMessage.exec(param ?? '')?.[1] ?? -1)];

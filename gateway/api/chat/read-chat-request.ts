@@ -11,22 +11,40 @@ import {
   promptRequest,
 } from '#shared/wire/chat-request.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import type { Question } from '../../engine/answer.ts';
+import type { Principal } from '../../access/auth/principal.ts';
+import { Secret } from '../../access/auth/secret.ts';
+import type { ChatRequest, CustomTools } from '../../engine/answer.ts';
 import { grammarsInWords } from '../../engine/fitting/fit-warnings.ts';
 import { getRoutingFacts } from '../../engine/routing/eligibility.ts';
+import { chatBodyLimit } from '../../http/policies.ts';
+import { type BodySource, onlyBlock, readBlocks } from '../../http/read-body.ts';
+import type { RequestContext } from '../../http/request-context.ts';
 import { shortened } from '../../http/shorten-name.ts';
 import { dataUrlBytes, isBase64, maxAddress, parseDataUrl } from '../../providers/content/data-url.ts';
 import { getFileType } from '../../providers/content/file-type.ts';
 import { withImagesMoved } from '../../providers/content/made-images.ts';
 import { passedFields } from '../../providers/content/passed-fields.ts';
 import { withReasoning } from '../../providers/content/reasoning-details.ts';
+import type { Packed } from '../../providers/packed-request.ts';
 import { publicAddress } from '../../providers/upstream/public-address.ts';
-import type { JsonSpan } from '../../runtime/json/parse-json.ts';
-import { plainCompletion } from './completion-writer.ts';
-import { checkReferences, ignored, parseRequest, unknownFields, unknownParameter } from './read-request.ts';
-import { refuseFields, refuseFunctionCalls } from './refused-fields.ts';
-import { capped, maxWarnings } from './request-warnings.ts';
-import { type CustomTools, withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
+import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
+import { type JsonSpan, lightBytes, parseLightBody } from '../../runtime/json/parse-json.ts';
+import { workerPool } from '../../runtime/threads/worker-pool.ts';
+import { workerTask } from '../../runtime/threads/worker-task.ts';
+import {
+  capped,
+  checkCompletion,
+  checkReferences,
+  ignored,
+  maxWarnings,
+  parseRequest,
+  plainCompletion,
+  refuseFields,
+  refuseFunctionCalls,
+  unknownFields,
+  unknownParameter,
+} from './check-fields.ts';
+import { withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
 
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
@@ -57,7 +75,7 @@ function withCheckedImages(message: AssistantMessage, index: number): AssistantM
   return { ...message, images };
 }
 
-/** A turn that only refused has its words beside the content. */
+/** A turn that is only a refusal has its text beside the content. */
 function withRefusal(message: AssistantMessage): ChatMessage {
   const { content, refusal, tool_calls: calls } = message;
   return content == null && !calls?.length && typeof refusal === 'string' ? { ...message, content: refusal } : message;
@@ -82,7 +100,7 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
   }
 }
 
-/** As it is, where it is data; an address in the spelling that every parser reads alike. */
+/** Returns image data as it is, and an address in the spelling that every parser reads alike. */
 function imageUrl(url: string, param: string): string {
   const bad = (why: string) => new AppError('invalid_image', `"${param}" ${why}`, { param });
   if (/^https?:\/\//i.test(url)) return shortAddress(url, param);
@@ -100,7 +118,7 @@ function shortAddress(url: string, param: string): string {
   throw new AppError(code, `"${param}" must be an address of at most ${maxAddress} characters.`, { param });
 }
 
-/** Whoever will fetch it, we or the provider: only what the guard allows, by its spelling (wire contract §1.5). */
+/** Allows only addresses that the guard allows by their spelling, whether we or the provider fetch them (wire contract §1.5). */
 function fetchable(url: string, param: string): string {
   try {
     return publicAddress(url).href;
@@ -159,8 +177,8 @@ const allowedTools = z.object({
 });
 
 /**
- * OpenAI's choice among some of the tools, said so that every provider understands it: only these are offered. The body itself where
- * it makes no such choice. Throws `invalid_value`.
+ * Rewrites OpenAI's choice among some of the tools for every provider: only these tools are offered. Returns the body itself when it makes
+ * no such choice. Throws `invalid_value`.
  */
 function withAllowedTools(body: Record<string, unknown>): Record<string, unknown> {
   const choice = asObject(body.tool_choice);
@@ -177,61 +195,47 @@ function withAllowedTools(body: Record<string, unknown>): Record<string, unknown
 }
 
 export interface ReadOptions {
-  /** Where the body's `messages` stand, where that is certain. */
+  /** The position of `messages` in the body, when it is certain. */
   readonly messages: JsonSpan | null;
-  /** Unknown fields are refused. */
+  /** Whether unknown fields are refused. */
   readonly strict: boolean;
-  /** What the request refers to of earlier answers; absent where it refers to nothing. */
+  /** The items of earlier answers that the request refers to. Absent when there are none. */
   readonly earlier?: EarlierItems | undefined;
-  /** The request has an `Idempotency-Key`: its body is to be told from others. */
+  /** Whether the request has an `Idempotency-Key`, for which its body needs a digest. */
   readonly wantsDigest: boolean;
 }
 
-/** Items of earlier answers, by their ids, and how long they are in characters of JSON. */
+/** Items of earlier answers by their ids, and their length in characters of JSON. */
 export interface EarlierItems {
   readonly found: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly length: number;
 }
 
-/** All of a question that its body says, in values that threads can hand to each other. */
-export interface ChatFields extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
+/** What the body of a chat request contains, in values that can be sent from one thread to another. */
+export interface ChatBody extends Omit<ChatRequest, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
   readonly byoKey: string | null;
-  /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
-  readonly includeUsage: boolean;
-  /** Functions that the caller knows as custom tools. */
-  readonly customTools: CustomTools;
-  /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */
-  readonly digest: string | null;
-  /** What the answer repeats of the request; null where it repeats nothing. */
-  readonly echo: Echo | null;
-}
-
-/** What an answer repeats of its request. What may be long is repeated of a short request only. */
-export interface Echo {
-  readonly short: Readonly<Record<string, unknown>>;
-  readonly long: Readonly<Record<string, unknown>>;
 }
 
 type Body = Record<string, unknown>;
 
-/** Reads one form of a chat request. A large body is read on a thread of its own, which finds its reader by this name. */
-export interface QuestionReader {
+/** Reads the chat requests of one API. A worker thread, which reads large bodies, finds its reader by this name. */
+export interface ChatReader {
   readonly name: string;
   /** Throws the contract's 400 codes. */
-  read(body: Body, options: ReadOptions): ChatFields;
+  read(body: Body, options: ReadOptions): ChatBody;
 }
 
-/** Of `POST /chat` and `POST /api/chat`. */
-export const promptReader = questionReader('prompt', promptQuestion);
-/** Of `POST /v1/chat/completions`. */
-export const completionReader = questionReader('completion', completionQuestion);
-/** Of whichever of the two a body is. */
-export const eitherReader = questionReader('either', (body, options) =>
-  body.messages == null ? promptQuestion(body, options) : completionQuestion(body, options),
+/** Reads `POST /chat` and `POST /api/chat`. */
+export const promptReader = createChatReader('prompt', readPrompt);
+/** Reads `POST /v1/chat/completions`. */
+export const completionReader = createChatReader('completion', readCompletion);
+/** Reads a body in either of the two forms. */
+export const eitherReader = createChatReader('either', (body, options) =>
+  body.messages == null ? readPrompt(body, options) : readCompletion(body, options),
 );
 
-/** A reader of what is left of a body once the caller's provider key was taken out of it. */
-export function questionReader(name: string, read: (body: Body, options: ReadOptions) => Said): QuestionReader {
+/** Creates a reader. It gets the body without the caller's provider key. */
+export function createChatReader(name: string, read: (body: Body, options: ReadOptions) => BodyFields): ChatReader {
   return {
     name,
     read(body, options) {
@@ -242,11 +246,68 @@ export function questionReader(name: string, read: (body: Body, options: ReadOpt
   };
 }
 
+/** Reads and checks a chat request on a thread of its own; its long parts come back packed. */
+export const chatRequestTask = workerTask<
+  {
+    readonly blocks: readonly Uint8Array[];
+    /** The name of its reader. */
+    readonly form: string;
+    readonly options: Omit<ReadOptions, 'messages'>;
+  },
+  { readonly fields: ChatBody; readonly packed: Omit<Packed, 'account'> }
+>('question');
+
+/** Finds what a body refers to of earlier answers. Null when it refers to nothing. */
+export type Recall = (principal: Principal, body: readonly Uint8Array[]) => Promise<EarlierItems> | null;
+
+/** Who sends a chat request. */
+export interface ChatSender extends Pick<RequestContext, 'requestId' | 'clientRequestId'> {
+  readonly principal: Principal;
+  readonly memoryLease: BodyPlace;
+}
+
+/**
+ * Reads a chat request: a small one on this thread, a large one on a thread of its own. Throws the contract's 400 codes, 413
+ * `request_too_large` and 503 `server_overloaded`.
+ */
+export async function readChatRequest(
+  { requestId, clientRequestId, principal, memoryLease }: ChatSender,
+  source: BodySource,
+  reader: ChatReader,
+  recall?: Recall,
+): Promise<ChatRequest> {
+  const blocks = await readBlocks(source, chatBodyLimit, memoryLease);
+  const recalling = recall?.(principal, blocks);
+  const earlier = recalling == null ? undefined : await recalling;
+  const options = {
+    ...(earlier ? { earlier } : {}),
+    strict: source.header('x-portico-strict') === '1',
+    wantsDigest: source.header('idempotency-key') !== null,
+  };
+  const block = onlyBlock(blocks);
+  const light = block && (earlier?.length ?? 0) <= lightBytes && parseLightBody(block);
+  const account = principal.accountId;
+  const { fields, packed } = light
+    ? { fields: reader.read(light.value, { ...options, messages: light.messages }), packed: null }
+    : await workerPool.run(chatRequestTask, { blocks, form: reader.name, options }, blocks, { account });
+  const { byoKey, metadata } = fields;
+  return {
+    ...fields,
+    requestId,
+    principal,
+    packed: packed && { ...packed, account },
+    // A client whose connection was lost before it saw our id finds the record by its own id (§10).
+    metadata: clientRequestId === null ? metadata : { ...metadata, client_request_id: clientRequestId },
+    byoKey: byoKey === null ? null : new Secret(byoKey),
+    fullRouting: source.header('x-portico-route-detail') === 'full',
+  };
+}
+
 type Shared = PromptRequest | CompletionRequest;
 
-export type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
+export type BodyFields = Omit<ChatBody, 'byoKey' | 'digest'>;
 
-function promptQuestion(given: Body, { strict }: ReadOptions): Said {
+function readPrompt(given: Body, { strict }: ReadOptions): BodyFields {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
   refuseFields(body, 'prompt');
@@ -261,11 +322,11 @@ function promptQuestion(given: Body, { strict }: ReadOptions): Said {
       name: undefined,
     },
   ];
-  return saidBy(request, { messages, maxTokens: request.max_tokens ?? null, custom, unknown, strict });
+  return toFields(request, { messages, maxTokens: request.max_tokens ?? null, custom, unknown, strict });
 }
 
 /** Reads the body of `POST /v1/chat/completions`. */
-export function completionQuestion(given: Body, { messages: span, strict }: ReadOptions): Said {
+export function readCompletion(given: Body, { messages: span, strict }: ReadOptions): BodyFields {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
   const plain = plainCompletion(body);
@@ -280,14 +341,14 @@ export function completionQuestion(given: Body, { messages: span, strict }: Read
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const messagesJson = plain && getSpan(plain.messages, span);
   const includeUsage = request.stream_options?.include_usage ?? false;
-  return { ...saidBy(request, { messages, messagesJson, maxTokens, custom, unknown, strict }), includeUsage };
+  return { ...toFields(request, { messages, messagesJson, maxTokens, custom, unknown, strict }), includeUsage };
 }
 
-/** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
+/** A plain message has two fields and so four strings. With more strings a field was repeated, and its value is ambiguous. */
 const getSpan = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8Array | null =>
   span && span.strings === 4 * messages.length ? span.bytes : null;
 
-/** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
+/** Takes the caller's key out of the body before any other code sees it (wire contract §6). */
 export function takeByoKey(body: Record<string, unknown>): string | null {
   const key = body.byoapi_key ?? null;
   delete body.byoapi_key;
@@ -298,48 +359,6 @@ export function takeByoKey(body: Record<string, unknown>): string | null {
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
   return key;
 }
-
-function checkCompletion(request: CompletionRequest): void {
-  const { n, max_tokens: plain, max_completion_tokens: completion } = request;
-  if (n !== undefined && n !== 1) throw new AppError('unsupported_value', '"n" can only be 1.', { param: 'n' });
-  if (plain !== undefined && completion !== undefined && plain !== completion) {
-    throw new AppError('invalid_value', '"max_tokens" and "max_completion_tokens" differ. Send one of them.', {
-      param: 'max_completion_tokens',
-    });
-  }
-  if (request.stream_options !== undefined && !request.stream) {
-    throw new AppError('invalid_value', '"stream_options" is only allowed with "stream": true.', {
-      param: 'stream_options',
-    });
-  }
-  checkToolMessages(request.messages);
-}
-
-/** A tool's result must answer a call that was made before it. */
-function checkToolMessages(messages: readonly ChatMessage[]): void {
-  const known = new Set<string>();
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'assistant') {
-      for (const call of message.tool_calls ?? []) known.add(call.id);
-      if (isSilent(message)) {
-        const param = `messages[${index}].content`;
-        throw new AppError('missing_required_parameter', `"${param}" may only be empty beside "tool_calls".`, {
-          param,
-        });
-      }
-    }
-    if (message.role === 'tool' && !known.has(message.tool_call_id)) {
-      const param = `messages[${index}].tool_call_id`;
-      throw new AppError('invalid_tool_call_id', `"${param}" names no earlier tool call.`, { param });
-    }
-  }
-}
-
-const isSilent = (message: Extract<ChatMessage, { role: 'assistant' }>): boolean =>
-  message.content == null &&
-  !message.tool_calls?.length &&
-  !message.images?.length &&
-  typeof message.refusal !== 'string';
 
 const openaiOnly = Object.keys(passedFields);
 /** OpenAI's fields that no answer of this gateway can honour. */
@@ -354,7 +373,7 @@ interface Parts {
   readonly strict: boolean;
 }
 
-function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, unknown, strict }: Parts): Said {
+function toFields(request: Shared, { messages, messagesJson, maxTokens, custom, unknown, strict }: Parts): BodyFields {
   checkReferences(request);
   if (request.modalities?.includes('audio'))
     throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
@@ -381,7 +400,7 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, un
   };
 }
 
-const noControls: Question['route'] = {
+const noControls: ChatRequest['route'] = {
   policy: undefined,
   only: undefined,
   ignore: undefined,
@@ -401,13 +420,13 @@ function hasParameters(request: Shared): boolean {
   return false;
 }
 
-function getParameters(request: Shared): Question['parameters'] {
+function getParameters(request: Shared): ChatRequest['parameters'] {
   if (!hasParameters(request)) return {};
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
   const { tools, tool_choice, parallel_tool_calls, reasoning_effort, web_search_options, user } = request;
   const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };
   const offered = { tools, tool_choice, parallel_tool_calls, web_search_options };
-  // Text needs no asking for.
+  // Text is the default.
   const modalities = request.modalities?.includes('image') ? request.modalities : undefined;
   const all = { ...sampling, ...offered, reasoning_effort, modalities, user };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -428,7 +447,7 @@ function fieldWarning(name: string): Warning {
   return { code: 'parameter_dropped', param, message: `"${param}" is not supported here; it was left out.` };
 }
 
-/** JSON with the members of every object in one order: the same value is always the same text. */
+/** JSON with the members of every object in one order, so that the same value is always the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
