@@ -22,7 +22,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§0.8 usage with include_usage': ['gateway/api/chat/chat.test.ts', 'with include_usage sends null on every chunk'],
   '§0.9 the router is listed first': [
     'gateway/api/records/models.test.ts',
-    'is the same on both bases, with the router first',
+    'the model list is the same at both paths, with the router first',
   ],
   '§0.10 an own key never falls back': ['gateway/engine/engine-fallback.test.ts', 'the caller’s own key'],
   '§0.11 a client that leaves aborts the upstream': ['gateway/engine/disconnect.test.ts', 'test.each'],
@@ -34,7 +34,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§1.0 lists walk in both directions': [
     'gateway/api/records/records.test.ts',
-    'walked in pages of any size, in either direction',
+    'is read in pages of any size, in either direction',
   ],
   '§1.2 stream invariants a, b, c': [
     'gateway/api/chat/chat.test.ts',
@@ -44,7 +44,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§1.2 stream invariant e': ['tests/compat/client-outside.test.ts', 'streams both APIs to the same text'],
   '§1.3 stream chunks in order': ['gateway/api/chat/chat.test.ts', 'puts usage and routing on the finish chunk'],
   '§1.3 tool-call deltas': ['gateway/api/chat/chat.test.ts', 'streams a tool call whose fragments are JSON'],
-  '§1.3 reasoning_content': ['gateway/api/chat/chat.test.ts', 'shows reasoning apart from the answer'],
+  '§1.3 reasoning_content': ['gateway/api/chat/chat.test.ts', 'sends reasoning separately from the answer'],
   '§1.4.1 the status line is held': [
     'gateway/api/chat/chat.test.ts',
     'before the first token is a real status and costs nothing',
@@ -64,7 +64,10 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§1.4.6 client disconnect': ['tests/compat/clients/clients.test.ts', 'closes the connection to the upstream'],
   '§1.4.7 finished': ['gateway/engine/engine.test.ts', "'stop', 'length', 'content_filter', 'tool_calls'"],
-  '§1.4.7 cancelled after an upstream byte': ['gateway/engine/engine.test.ts', 'a client that left in the middle'],
+  '§1.4.7 cancelled after an upstream byte': [
+    'gateway/engine/engine.test.ts',
+    'a client that disconnects in the middle pays',
+  ],
   '§1.4.7 cancelled before any upstream byte': [
     'gateway/engine/engine.test.ts',
     'a client that left before the first byte: nothing',
@@ -72,7 +75,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§1.4.7 upstream error': ['gateway/engine/engine.test.ts', 'an upstream that failed: nothing'],
   '§1.4.7 mid-stream error': ['gateway/engine/engine.test.ts', 'an answer that broke off: what was delivered of it'],
   '§1.4.7 refused before dispatch': ['gateway/api/chat/chat.test.ts', 'what is refused, with its code and where'],
-  '§1.4.7 BYO key': ['gateway/engine/engine.test.ts', 'the caller’s own key: nothing'],
+  '§1.4.7 BYO key': ['gateway/engine/engine.test.ts', 'with the caller’s own key nothing is charged'],
   '§1.4.9 LangChain and the Responses API': [
     'tests/compat/clients/clients.test.ts',
     'uses it, non-streaming and streamed',
@@ -85,7 +88,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§1.6 thought signatures round-trip': ['gateway/providers/request-bodies.test.ts', 'thought_signature'],
   '§1.7 one meaning of tokens': ['gateway/providers/adapters.test.ts', 'cacheWriteTokens'],
-  '§1.8 ETag and 304': ['gateway/api/records/models.test.ts', 'is not sent again to who has it'],
+  '§1.8 ETag and 304': ['gateway/api/records/models.test.ts', 'is not sent again to a caller that already has it'],
   '§2.3 sum of buckets is the totals': ['gateway/api/records/records.test.ts', 'add up to the totals'],
   '§2.4 balance is the sum of amounts': [
     'gateway/ledger/check-ledger.test.ts',
@@ -98,15 +101,21 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§2.5 without the scope account no balance': [
     'gateway/api/records/records.test.ts',
-    'tells a key without the scope "account" no balance',
+    'returns no balance for a key without the scope "account"',
   ],
   '§2.7 never more than the balance': [
     'gateway/ledger/ledger-store.test.ts',
     'never promises more than the balance to 200 callers at once',
   ],
-  '§2.7 402 names the largest max_tokens': ['gateway/engine/engine.test.ts', 'is a 402 that names what it could cover'],
+  '§2.7 402 names the largest max_tokens': [
+    'gateway/engine/engine.test.ts',
+    'is refused with 402 and the tokens that the balance covers',
+  ],
   '§2.7 the hold grows': ['gateway/engine/engine.test.ts', 'grows before an answer outgrows it'],
-  '§2.7 stopped_by_credit': ['gateway/engine/engine.test.ts', 'that cannot grow ends the answer as cut for length'],
+  '§2.7 stopped_by_credit': [
+    'gateway/engine/engine.test.ts',
+    'that cannot be raised ends the answer with finish_reason length',
+  ],
   '§2.7 leases and sweeper': [
     'gateway/ledger/ledger-store.test.ts',
     'ends requests of a dead process once their lease is over',
@@ -123,12 +132,12 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'refused credentials: 20 a minute for each address',
   ],
   '§3.2 client_closed_request': ['tests/compat/clients/clients.test.ts', 'client_closed_request'],
-  '§3.2 internal_error': ['gateway/http/app.test.ts', 'hides what broke inside'],
+  '§3.2 internal_error': ['gateway/http/app.test.ts', 'hides an internal error'],
   '§3.2 server_overloaded': [
     'gateway/access/overload/overload.test.ts',
-    'past what it can carry the account with most is refused',
+    'under overload the account with most requests is refused',
   ],
-  '§3.2 shutting_down': ['gateway/http/app.test.ts', 'a draining gateway refuses new work'],
+  '§3.2 shutting_down': ['gateway/http/app.test.ts', 'a draining gateway refuses new requests'],
   '§3.2 upstream_timeout': ['tests/compat/clients/timeout.test.ts', '504 upstream_timeout'],
   '§3.2 file_download_failed': ['gateway/providers/request-bodies.test.ts', 'file_download_failed'],
   '§3.3 validation order': ['gateway/access/limits/limits.test.ts', '§3.3 the order of refusals'],
@@ -206,7 +215,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§5.3.7 circuit': ['gateway/engine/routing/health.test.ts', 'opens after five samples of which half failed'],
   '§5.3.7 cool-down': [
     'gateway/engine/routing/health.test.ts',
-    'a rate limit cools down for as long as the provider says',
+    'a rate limit cools a model down for as long as the provider asks',
   ],
   '§5.3.8 nothing eligible': ['gateway/engine/engine-fallback.test.ts', 'says why nobody may answer'],
   '§5.5 stickiness': [
@@ -227,7 +236,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§7 URL 8 KiB': ['gateway/http/app.test.ts', 'takes a URL of 8 KiB and not one character more'],
   '§7 a body that is too large is answered': [
     'gateway/http/listen.test.ts',
-    'a client that sends far too much reads why',
+    'a client that sends far too much can read the error',
   ],
   '§7 Go durations': [
     'gateway/access/limits/go-duration.test.ts',
@@ -244,8 +253,11 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§10 quote: the upper bound is the hold': [
     'gateway/api/records/quote.test.ts',
-    'the upper bound is exactly what the request itself would hold',
+    "the upper bound of a quote equals the request's hold",
   ],
-  '§10 quote: which cap would refuse it': ['gateway/api/records/quote.test.ts', 'names the key’s own limit'],
+  '§10 quote: which cap would refuse it': [
+    'gateway/api/records/quote.test.ts',
+    'a quote names the spending limit of the key',
+  ],
   '§10 GET /v1/requests filters': ['gateway/api/records/records.test.ts', 'requests can be filtered'],
 };
