@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchBombs } from './chat/bombs-bench.ts';
 import { benchChat } from './chat/chat-bench.ts';
+import { benchAppCalls } from './gateway/app-calls-bench.ts';
 import { benchCalls } from './gateway/calls-bench.ts';
 import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
@@ -48,7 +49,10 @@ const benches: Readonly<Record<string, (reporter: Reporter) => Promise<void>>> =
     for (const row of toRows(measured)) reporter.row(row);
     process.stdout.write(`${getTables(measured)}\n${verdictsOn(getReport(measured))}`);
   },
-  calls: benchCalls,
+  async calls(reporter) {
+    await benchCalls(reporter);
+    await benchAppCalls(reporter);
+  },
   search: (reporter) => benchSearch({ messages: quick ? 10_000 : 100_000, rounds, reporter }),
   dashboards: (reporter) => benchDashboards({ requests: quick ? 25_000 : 250_000, rounds, reporter }),
   chat: benchChat,
