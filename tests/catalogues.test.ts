@@ -12,7 +12,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   catalogues: ['shared/language/', 'renderer/text/', '-text.ts'],
   'what models are told': [
     ...['electron/core/tools/built-in/', 'electron/core/tools/servers/mcp-connection.ts'],
-    ...['electron/core/request/call-messages.ts', 'electron/core/request/history.ts', 'electron/core/chat/rounds.ts'],
+    ...['electron/core/request/history.ts', 'electron/core/chat/rounds.ts'],
   ],
   'what the terminal of the web host says': ['electron/hosts/web/main.ts', 'electron/hosts/web/start-web.ts'],
   'what no person is shown': [

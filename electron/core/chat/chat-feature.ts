@@ -1,3 +1,4 @@
+import type { Settings } from '#shared/contract/app/settings.ts';
 import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
@@ -9,12 +10,14 @@ import type { NewAnswer } from '../conversations/message-store.ts';
 import type { OptionsStore } from '../conversations/options/options-store.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { ToPart } from '../request/history.ts';
-import { getQuestion } from '../request/question-of.ts';
+import { getQuestion } from '../request/history.ts';
 import type { BuildRequest } from '../request/request.ts';
-import { stopAnswer } from '../runtime/streams/live-answers.ts';
+import type { Host } from '../runtime/host/host.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
+import { type LiveAnswers, stopAnswer } from '../runtime/streams/live-answers.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
+import { answerStarter, type Started, type StarterDeps } from './rounds.ts';
 import { readRouting } from './routing/read-routing.ts';
-import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 import { getTitle } from './title.ts';
 import type { readWordLog } from './word-log.ts';
 
@@ -249,4 +252,35 @@ export async function recoverAnswers({
   if (interrupted) log({ event: 'answers_interrupted', count: interrupted });
   await conversations.removeTemporary();
   void lookUpOpenCosts();
+}
+
+interface EndedNoticeDeps {
+  readonly host: Pick<Host, 'notify'>;
+  readonly conversations: Pick<ConversationStore, 'find'>;
+  readonly live: Pick<LiveAnswers, 'isLive'>;
+  readonly log: Log;
+  readonly wanted: () => Promise<Settings['notifications']>;
+}
+
+/**
+ * Tells the system that a chat’s answers have ended, for a person who is elsewhere. Never their words, and the chat’s
+ * title only if that was allowed.
+ */
+export function endedNotice({ host, conversations, live, wanted, log }: EndedNoticeDeps) {
+  type Ended = Pick<Message, 'id' | 'conversationId' | 'status'>;
+
+  async function tell({ id, conversationId, status }: Ended): Promise<void> {
+    const how = await wanted();
+    const chat = how === 'off' ? undefined : await conversations.find(conversationId);
+    if (!chat) return;
+    const title = how === 'titled' && chat.temporary === 0 ? chat.title : null;
+    host.notify?.({ conversationId, messageId: id, failed: status === 'error', title });
+  }
+
+  return async (answer: Ended): Promise<void> => {
+    // Who stopped an answer knows. Others of a comparison, or queued messages, may still be answered.
+    const ended = (answer.status === 'done' || answer.status === 'error') && !live.isLive(answer.conversationId);
+    if (host.notify && ended)
+      await tell(answer).catch((error: unknown) => log({ event: 'notice_failed', ...failureEntry(error) }));
+  };
 }

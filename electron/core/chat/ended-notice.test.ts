@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { EndedNotice } from '../runtime/host/host.ts';
-import { endedNotice } from './ended-notice.ts';
+import { endedNotice } from './chat-feature.ts';
 
 const chats = { kept: { title: 'Taxes', temporary: 0 }, passing: { title: 'Secret', temporary: 1 } };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCallReader, maxCalls } from './read-calls.ts';
+import { createCallReader, maxCalls } from './turn.ts';
 
 const delta = (index: number, fields: { id?: string; name?: string; arguments?: string }) => {
   const { id, ...fn } = fields;

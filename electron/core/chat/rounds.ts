@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
+import type { Message, ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
 import { toAppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
-import type { MessageStore } from '../conversations/message-store.ts';
-import { getCalls } from '../request/call-messages.ts';
-import type { OfferedTool, Toolbox } from '../request/offered-tools.ts';
+import type { MessageStore, NewAnswer } from '../conversations/message-store.ts';
+import type { HistoryEntry } from '../request/history.ts';
+import { getCalls } from '../request/history.ts';
+import type { OfferedTool, Toolbox } from '../request/request.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
@@ -12,6 +14,101 @@ import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import { checksAtMost } from '../tools/calls/schema-cost.ts';
 import type { ToolDecisions } from '../tools/calls/tool-decisions.ts';
 import { type Branch, runTurn, type TurnDeps } from './turn.ts';
+
+export interface StarterDeps extends RoundsDeps {
+  /** Called when an answer has ended and its conversation is free. */
+  readonly answerEnded: (answer: Message) => Promise<void>;
+}
+
+type BranchEntries = readonly HistoryEntry[];
+type Store = () => Promise<void>;
+
+export interface Started {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly answerId: string;
+}
+
+/** Stores a question, then starts its answer; one answer per conversation at a time. */
+export function answerStarter(deps: StarterDeps) {
+  const { messages, live, readers, changes } = deps;
+  let stopped = false;
+
+  /**
+   * Stores by `store` and starts to answer `branch`, as it was admitted. Throws while the conversation is being
+   * answered.
+   */
+  async function begin(
+    conversationId: string,
+    answer: NewAnswer,
+    branch: BranchEntries,
+    store: Store,
+  ): Promise<Started> {
+    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [{ answer, branch }], store);
+    return started;
+  }
+
+  /** The same for the answers of a comparison: all are stored, then each starts. */
+  async function beginTogether(
+    conversationId: string,
+    together: string | null,
+    answers: readonly { readonly answer: NewAnswer; readonly branch: BranchEntries }[],
+    store: Store,
+  ): Promise<[Started, ...Started[]]> {
+    if (stopped) throw refusal('shutting_down', 'closing');
+    // Only the first reservation can be refused, and then none is held.
+    const reservations = answers.map(({ answer, branch }) => ({
+      id: answer.id,
+      branch,
+      free: live.reserve(conversationId, together),
+    }));
+    try {
+      await store();
+      const started: Started[] = [];
+      for (const { id, branch, free } of [...reservations]) {
+        started.push(await start(id, branch, free));
+        reservations.shift();
+      }
+      return started as [Started, ...Started[]];
+    } catch (error) {
+      for (const { free } of reservations) free();
+      throw error;
+    }
+  }
+
+  async function start(answerId: string, branch: BranchEntries, free: () => void): Promise<Started> {
+    const [question, message] = await messages.withParent(answerId);
+    if (!message || !question) throw refusal('not_found', 'chatRemoved');
+    const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
+    live.add(answer);
+    readers.publish(message.conversationId, { type: 'message-added', message: question });
+    readers.publish(message.conversationId, { type: 'message-added', message });
+    readers.publish(message.conversationId, { type: 'conversation-changed' });
+    const turn = runRounds(deps, answer, isBranchTo(branch, question) ? branch : null);
+    answer.ended = turn.then(() => free(), free);
+    void answer.ended.then(deps.lookUpOpenCosts);
+    void answer.ended.then(async () => deps.answerEnded((await turn).message));
+    changes.emit('conversations');
+    return { conversationId: message.conversationId, userMessageId: question.id, answerId };
+  }
+
+  return {
+    begin,
+    beginTogether,
+    stopStarting(): void {
+      stopped = true;
+    },
+  };
+}
+
+/**
+ * Whether the branch as it was read is the stored question’s: meanwhile an answer may have ended or another branch been
+ * shown.
+ */
+const isBranchTo = (branch: BranchEntries, question: Message): boolean =>
+  branch.at(-1)?.id === question.id &&
+  (branch.at(-2)?.id ?? null) === question.parentId &&
+  branch.every(({ status }) => status !== 'streaming');
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -79,10 +176,10 @@ export const maxResult = 50_000;
 
 /**
  * Runs the calls of an answer: permitted ones at once, the others after the user’s decision. Each step is stored before
- * it is taken, so that after a crash it is clear what may have run. `refusal`: none is run, for this reason. Throws the
+ * it is taken, so that after a crash it is clear what may have run. `skipReason`: none is run, for this reason. Throws the
  * signal’s reason if the answer is stopped.
  */
-async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: string | null): Promise<void> {
+async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, skipReason: string | null): Promise<void> {
   const { finishReason, usage, costUsd, costSource, toolCalls } = answer.message;
   const facts = { finishReason, usage, costUsd, costSource, toolCalls };
   await deps.messages.update(answer.message.id, facts);
@@ -90,7 +187,7 @@ async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: string 
   await Promise.all(
     getCalls(answer.message).map(async (call, at) => {
       try {
-        const reason = at < maxCalls ? refusal : `Not run: at most ${maxCalls} calls are run at once.`;
+        const reason = at < maxCalls ? skipReason : `Not run: at most ${maxCalls} calls are run at once.`;
         await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
       } catch (error) {
         // If a call cannot be stored or published, the answer and all waiting calls end.
@@ -109,13 +206,13 @@ async function runCall(
   at: number,
   call: ToolCall,
   tool: OfferedTool | null,
-  refusal: string | null,
+  skipReason: string | null,
 ): Promise<void> {
   const { toolbox, decisions, now } = deps;
   const { signal } = answer.abort;
   const { conversationId, id: messageId } = answer.message;
   const set = (change: Partial<ToolRun>) => mark(deps, answer, at, tool, change);
-  if (refusal !== null) return set({ state: 'skipped', result: refusal });
+  if (skipReason !== null) return set({ state: 'skipped', result: skipReason });
   if (!tool) return set({ state: 'failed', result: `Not run: no tool named "${call.name}" is offered.` });
   const problem = problemWith(call.arguments, tool.inputSchema);
   if (problem !== null) return set({ state: 'failed', result: problem });

@@ -7,16 +7,15 @@ import { maxCitations } from '#shared/contract/common/limits.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { costOfChunk, uncharged, usageOfChunk } from '../billing/costs/cost.ts';
-import { toPatch } from '../billing/costs/cost-lookup.ts';
-import { settledRecord } from '../billing/costs/settled-record.ts';
+import { settledRecord, toPatch } from '../billing/costs/cost-lookup.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { Connections } from '../gateways/connection/connections.ts';
 import { fromGateway, toProviderFailure } from '../gateways/connection/gateway-errors.ts';
 import type { DescribeModel, Naming } from '../gateways/connection/model-facts.ts';
 import type { Admission } from '../request/admission.ts';
-import type { FitContext } from '../request/fit-context.ts';
 import type { HistoryEntry, ToPart } from '../request/history.ts';
+import type { FitContext } from '../request/request.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import { getRequestName, namedRequest } from '../runtime/named-request.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
@@ -24,8 +23,54 @@ import type { LiveAnswer, LiveAnswers } from '../runtime/streams/live-answers.ts
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import { coreFailure } from '../storage/database/core-failure.ts';
 import type { AnswerPatch } from '../storage/database/message-row.ts';
-import { createCallReader } from './read-calls.ts';
 import type { WordLog } from './word-log.ts';
+
+type Call = Message['toolCalls'][number];
+type CallDelta = NonNullable<ReportedChunk['choices'][number]['delta']['tool_calls']>[number];
+
+/** More than a model calls at once; what a gateway sends beyond it is left out. */
+export const maxCalls = 128;
+
+/**
+ * Puts an answer's tool calls together from their fragments (wire contract §1.3): the first of a call has its id and name, later ones more of
+ * its arguments. Their index only tells them apart: it comes from a stranger and may be any number, so it is no place in an array.
+ */
+export function createCallReader(): (deltas: readonly CallDelta[]) => Call[] {
+  const calls: Call[] = [];
+  /** Index → place among the calls. A new id under a known index begins another call, as servers do that number none. */
+  const places = new Map<number, number>();
+
+  function getPlace({ index, id }: CallDelta): number | null {
+    const known = places.get(index);
+    const before = known === undefined ? undefined : calls[known];
+    if (known !== undefined && before && (!id || before.id === '' || before.id === id)) return known;
+    if (calls.length === maxCalls) return null;
+    const place = calls.push({ id: '', name: '', arguments: '' }) - 1;
+    places.set(index, place);
+    return place;
+  }
+
+  return (deltas) => {
+    for (const delta of deltas) {
+      const place = getPlace(delta);
+      const before = place === null ? undefined : calls[place];
+      if (place === null || !before) continue;
+      const extra = stateIn(delta) ?? before.extra;
+      calls[place] = {
+        id: delta.id ?? before.id,
+        name: delta.function?.name ?? before.name,
+        arguments: before.arguments + (delta.function?.arguments ?? ''),
+        ...(extra ? { extra } : {}),
+      };
+    }
+    return [...calls];
+  };
+}
+
+/** Opaque state that the provider wants back with the call (wire contract §1.6). */
+function stateIn({ extra_content: extra }: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
+  return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
+}
 
 /** The text of a chunk. A refusal is shown as text: it is what the model said. */
 function getWords(chunk: ReportedChunk): { text: string; reasoning: string } {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { boundedFetch } from '../app/network/bounded-fetch.ts';
-import { readCaps } from '../billing/caps/kept-caps.ts';
-import { noteReplacedLedger } from '../billing/costs/record-of.ts';
+import { readCaps } from '../billing/caps/caps-feature.ts';
+import { noteReplacedLedger } from '../billing/costs/cost-lookup.ts';
 import { finishRestore, ledgerFolder } from '../billing/ledger/ledger-files.ts';
 import { explainLedgerFailure, recoverLedger } from '../billing/ledger/recover-ledger.ts';
 import { renameSource } from '../gateways/gateway/account-sources.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
-import { withSums } from './answer-sum.ts';
+import { withSums } from './message-store.ts';
 
 const part = (id: string, parentId: string | null, change = {}) =>
   fakeMessage({ id, parentId, role: 'assistant', costSource: 'billed', costUsd: '0.1', ...change });

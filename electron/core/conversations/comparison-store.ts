@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../storage/database/db.ts';
-import { addAnswer, addConversation, addQuestion, mustBeThere } from './add-rows.ts';
-import { showThrough } from './branch.ts';
+import { showThrough } from './branch-store.ts';
+import { addAnswer, addConversation, addQuestion, mustBeThere } from './conversation-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 interface Asked {

@@ -6,8 +6,8 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { withSums } from './answer-sum.ts';
 import { comparisonTotals } from './conversations-feature.ts';
+import { withSums } from './message-store.ts';
 
 let ids = 0;
 const answer = (column: number, costUsd: string | null, change: Partial<Message> = {}) =>

@@ -1,8 +1,133 @@
-import { sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import { beingAdded, type ConversationRow, type Db, deleteChat } from '../storage/database/db.ts';
-import { addAnswer, addConversation, addQuestion, insertAnswer, mustBeThere } from './add-rows.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { beingAdded, type ConversationRow, type Db, deleteChat, type Tables } from '../storage/database/db.ts';
+import { insertMessages } from '../storage/database/insert-messages.ts';
+import { rememberPath, wholeBranch } from './branch-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
+
+/** Rows that a conversation begins and grows with, each within a transaction of its caller. */
+type Tx = Transaction<Tables>;
+
+interface NewConversation {
+  readonly id: string;
+  readonly title: string;
+  readonly model: string;
+  readonly temporary: boolean;
+  readonly folderId: string | null;
+}
+
+/** A conversation without messages. */
+export async function addConversation(
+  tx: Tx,
+  { temporary, folderId, ...conversation }: NewConversation,
+  now: number,
+): Promise<void> {
+  // In no folder, if that was deleted meanwhile.
+  const folder_id = sql<string | null>`(select id from folders where id = ${folderId})`;
+  const times = { created_at: now, updated_at: now };
+  const row = { ...conversation, folder_id, active_leaf: null, temporary: temporary ? 1 : 0, ...times };
+  await tx.insertInto('conversations').values(row).execute();
+}
+
+export async function addQuestion(
+  tx: Tx,
+  conversationId: string,
+  parentId: string | null,
+  question: NewQuestion,
+  now: number,
+) {
+  await tx
+    .insertInto('messages')
+    .values({
+      ...blank,
+      id: question.id,
+      conversation_id: conversationId,
+      parent_id: parentId,
+      role: 'user',
+      text: question.text,
+      attachments: JSON.stringify(question.attachments),
+      status: 'done',
+      created_at: now,
+      finished_at: now,
+    })
+    .execute();
+}
+
+export async function mustBeThere(tx: Tx, id: string): Promise<void> {
+  const row = await tx.selectFrom('messages').select('deletion').where('id', '=', id).executeTakeFirst();
+  if (row?.deletion !== null) throw refusal('not_found', 'messageBeforeGone');
+}
+
+export async function addAnswer(
+  tx: Tx,
+  conversationId: string,
+  parentId: string,
+  answer: NewAnswer,
+  now: number,
+  continues: 0 | 1 = 0,
+) {
+  await insertAnswer(tx, conversationId, parentId, answer, now, continues);
+  if (answer.aside) return;
+  await tx
+    .updateTable('conversations')
+    .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
+    .where('id', '=', conversationId)
+    .execute();
+  await rememberPath(tx, answer.id);
+}
+
+async function insertAnswer(
+  tx: Tx,
+  conversationId: string,
+  parentId: string,
+  answer: NewAnswer,
+  now: number,
+  continues: 0 | 1,
+) {
+  await tx
+    .insertInto('messages')
+    .values({
+      ...blank,
+      id: answer.id,
+      conversation_id: conversationId,
+      parent_id: parentId,
+      continues,
+      role: 'assistant',
+      text: '',
+      status: 'streaming',
+      model: answer.model,
+      model_name: answer.modelName,
+      simulated: answer.simulated ? 1 : 0,
+      cost_open: 1,
+      comparison: answer.comparison?.id ?? null,
+      comparison_column: answer.comparison?.column ?? null,
+      created_at: now,
+    })
+    .execute();
+}
+
+const blank = {
+  seq: null,
+  reasoning: '',
+  model: null,
+  served_provider: null,
+  served_model: null,
+  model_name: null,
+  simulated: 0,
+  finish_reason: null,
+  usage: null,
+  cost_usd: null,
+  cost_source: 'unknown',
+  cost_open: 0,
+  route_reason: null,
+  request_id: null,
+  source: null,
+  error: null,
+  tool_calls: '[]',
+  first_token_at: null,
+  finished_at: null,
+} as const;
 
 export interface ListQuery {
   readonly limit: number;
@@ -190,4 +315,83 @@ export type ConversationStore = ReturnType<typeof conversationStore>;
 function parseCursor(cursor: string | null): { updatedAt: number; id: string } | null {
   const match = /^(\d{1,15})\.(.+)$/.exec(cursor ?? '');
   return match ? { updatedAt: Number(match[1]), id: match[2] ?? '' } : null;
+}
+
+export interface Fork {
+  /** The last message that goes with it. */
+  readonly messageId: string;
+  readonly id: string;
+  readonly now: number;
+  readonly newId: () => string;
+}
+
+/**
+ * Copies the branch that ends in a message into a conversation of its own, with the settings, title, folder and tags of
+ * the first one. What the answers cost stays on them, but only the first conversation has the requests in its total.
+ */
+export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const branch = await wholeBranch(tx, messageId);
+    const last = branch.at(-1);
+    if (!last || last.deletion !== null) throw refusal('not_found', 'messageGone');
+    if (branch.some(({ status }) => status === 'streaming')) throw refusal('answer_in_progress', 'answerBusy');
+    const from = last.conversation_id;
+    const ids = new Map(branch.map((row) => [row.id, newId()]));
+    const conversation = await tx
+      .selectFrom('conversations')
+      .selectAll()
+      .where('id', '=', from)
+      .executeTakeFirstOrThrow();
+    const { title, model, folder_id, temporary } = conversation;
+    const lastAnswer = branch.findLast(({ role }) => role === 'assistant');
+    // Of a column it goes on with the column’s model.
+    const column = lastAnswer?.comparison == null ? null : lastAnswer.model;
+    const copy = { id, title, model: column ?? model, folder_id, temporary, created_at: now, updated_at: now };
+    await tx
+      .insertInto('conversations')
+      .values({ ...copy, active_leaf: ids.get(messageId) ?? null })
+      .execute();
+    await insertMessages(tx, branch, ({ sibling_index: _, sibling_count: __, ...row }, at) => ({
+      ...row,
+      seq: null,
+      id: ids.get(row.id) ?? row.id,
+      conversation_id: id,
+      parent_id: ids.get(row.parent_id ?? '') ?? null,
+      shown_child: ids.get(branch[at + 1]?.id ?? '') ?? null,
+      // Its requests are looked up for the first conversation.
+      cost_open: 0,
+      client_request_id: null,
+      comparison: null,
+      comparison_column: null,
+      comparing: null,
+    }));
+    await copySettings(tx, from, id);
+    await copySummaries(tx, from, id, ids, newId);
+  });
+}
+
+async function copySettings(tx: Kysely<Tables>, from: string, to: string): Promise<void> {
+  await sql`insert into conversation_tags (conversation_id, tag)
+    select ${to}, tag from conversation_tags where conversation_id = ${from}`.execute(tx);
+  await sql`insert into chat_options (chat, value) select ${to}, value from chat_options where chat = ${from}`.execute(
+    tx,
+  );
+}
+
+async function copySummaries(
+  tx: Kysely<Tables>,
+  from: string,
+  to: string,
+  ids: ReadonlyMap<string, string>,
+  newId: () => string,
+): Promise<void> {
+  const rows = await tx.selectFrom('summaries').selectAll().where('conversation_id', '=', from).execute();
+  for (const row of rows) {
+    const through = ids.get(row.through_id);
+    if (through === undefined) continue;
+    await tx
+      .insertInto('summaries')
+      .values({ ...row, id: newId(), conversation_id: to, through_id: through })
+      .execute();
+  }
 }

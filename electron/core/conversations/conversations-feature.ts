@@ -11,11 +11,9 @@ import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import type { ConversationRow } from '../storage/database/db.ts';
-import { withSums } from './answer-sum.ts';
-import { type ColumnParts, getColumns } from './comparison-columns.ts';
-import type { ConversationStore, ListQuery } from './conversation-store.ts';
-import type { Fork } from './fork-store.ts';
+import type { ConversationStore, Fork, ListQuery } from './conversation-store.ts';
 import type { MessageStore, StoredPage } from './message-store.ts';
+import { type ColumnParts, getColumns, withSums } from './message-store.ts';
 
 type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & { readonly column: number };
 

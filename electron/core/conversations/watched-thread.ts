@@ -3,9 +3,8 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { PageRequest, ThreadChange } from '../runtime/streams/event-buffer.ts';
 import { frameMs, pause } from '../runtime/streams/pace.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { PageRequest, ThreadChange, ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import type { conversationsFeature } from './conversations-feature.ts';
 
 export interface WatchedThreadDeps {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { HistoryEntry } from './history.ts';
-import type { OfferedTool } from './offered-tools.ts';
+import type { OfferedTool } from './request.ts';
 import { requestBuilder } from './request.ts';
 
 const calculator: OfferedTool = {

@@ -1,11 +1,15 @@
 import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.ts';
+import type { ContextFit } from '#shared/contract/chat/conversations.ts';
 import type { ChatOptions, Parameters } from '#shared/contract/chat/options.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { getProblemText, toAppError } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
-import { getCalls, withCalls } from './call-messages.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 import {
+  getCalls,
   goOn,
   goOnWithResults,
   type HistoryEntry,
@@ -14,9 +18,56 @@ import {
   type ToPart,
   toWire,
   type WireMessage,
+  withCalls,
 } from './history.ts';
-import { type OfferedTool, takesTools, wireTools } from './offered-tools.ts';
-import { purposeOfRequest } from './purpose-of-request.ts';
+
+/** A tool as chats know it; the toolbox alone knows what permissions are bound to. */
+export interface OfferedTool {
+  /** Its name for the model. */
+  readonly wireName: string;
+  readonly title: string;
+  readonly serverId: string | null;
+  readonly serverName: string;
+  readonly tool: string;
+  readonly fingerprint: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly readOnly: boolean;
+  readonly asks: boolean;
+}
+
+/** Tools for a turn: list, check permission, run. */
+export interface Toolbox {
+  offered(): Promise<OfferedTool[]>;
+  isPermitted(tool: OfferedTool, conversationId: string): Promise<boolean>;
+  permit(tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void>;
+  /** Failures are its output; throws only if aborted. */
+  run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
+}
+
+/** Models that are not listed get no tools: several servers refuse requests with tools that they cannot use. */
+const takesTools = (record: Model | null): boolean => record?.capabilities.includes('tools') ?? false;
+
+/** Tools in wire format (wire contract §1.1). */
+function wireTools(offered: readonly OfferedTool[]): NonNullable<CompletionRequestBody['tools']> {
+  return offered.map(({ wireName, description, inputSchema }) => ({
+    type: 'function',
+    function: { name: wireName, ...(description ? { description } : {}), parameters: { ...inputSchema } },
+  }));
+}
+
+/**
+ * What a request is for, which our gateway keeps with its record (wire contract §10). To other gateways only what every
+ * OpenAI-compatible server takes is sent: they are asked to count the tokens of a streamed answer.
+ */
+export const purposeOfRequest = (
+  other: boolean,
+  purpose: string,
+  conversationId: string | null,
+): Pick<CompletionRequestBody, 'metadata' | 'stream_options'> =>
+  other
+    ? { stream_options: { include_usage: true } }
+    : { metadata: { purpose, ...(conversationId === null ? {} : { conversation_id: conversationId }) } };
 
 interface WindowInput {
   /** Input tokens of each message, oldest first; the last one is the question. */
@@ -268,5 +319,62 @@ function parametersFor(record: Model | null, other: boolean, parameters: Paramet
     ...(topP !== null && takes('top_p') ? { top_p: topP } : {}),
     ...(maxTokens !== null && takes('max_tokens') ? { max_tokens: maxTokens } : {}),
     ...(reasoningEffort !== null && takes('reasoning_effort') ? { reasoning_effort: reasoningEffort } : {}),
+  };
+}
+
+interface FitContextDeps {
+  readonly build: BuildRequest;
+  readonly getOverflow: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
+  /** Requests a summary of the older half of the shown branch; throws if it fails. */
+  readonly compact: (
+    input: { conversationId: string; model: string; overCaps: boolean },
+    signal: AbortSignal | undefined,
+  ) => Promise<{ readonly messages: number }>;
+  readonly log: Log;
+}
+
+interface Input extends RequestInput {
+  readonly conversationId: string;
+}
+
+export type FitContext = (
+  input: Input,
+  toPart: ToPart,
+  signal: AbortSignal,
+) => Promise<{ readonly request: BuiltRequest; readonly room: ContextFit | null }>;
+
+/**
+ * Builds the request of an answer. If it does not fit and the chat summarises automatically, a summary is written
+ * first: one at a time per chat, one per message. If that fails or does not suffice, the chat’s other setting decides,
+ * which is stored with the answer; `stop` throws `context_length_exceeded`.
+ */
+export function contextFitter({ build, getOverflow, compact, log }: FitContextDeps): FitContext {
+  const writing = new Map<string, Promise<{ readonly messages: number }>>();
+
+  function summarise({ conversationId, model }: Input, signal: AbortSignal) {
+    const running = writing.get(conversationId);
+    if (running !== undefined) return running;
+    const started = compact({ conversationId, model, overCaps: false }, signal).finally(() =>
+      writing.delete(conversationId),
+    );
+    writing.set(conversationId, started);
+    return started;
+  }
+
+  return async (input, toPart, signal) => {
+    const first = await build(input, toPart);
+    if (!first.context.summarises) return { request: first, room: null };
+    const made = await summarise(input, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      log({ event: 'summary_failed', ...failureEntry(error) });
+      return { messages: null, why: getProblemText(toAppError(error)) };
+    });
+    const request = made.messages === null ? first : await build(input, toPart);
+    const why = 'why' in made ? made.why : request.context.summarises ? tell('notEnoughRoom') : null;
+    if (request.context.summarises && (await getOverflow(input.conversationId)) !== 'drop') {
+      throw refusal('context_length_exceeded', 'noRoom', { why: why ?? '' });
+    }
+    const leftOut = request.context.summarises ? (request.context.leftOut ?? 0) : 0;
+    return { request, room: { summarised: made.messages, leftOut, why } };
   };
 }

@@ -9,7 +9,7 @@ import type { Connections, Payer } from '../../gateways/connection/connections.t
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 
 const dayMs = 86_400_000;
 /** The outlook is based on the use of the last 30 days. */

@@ -2,7 +2,7 @@ import type { ReportedCounters } from '#shared/client/reported.ts';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { isOwnKeys } from '../../gateways/connection/connections.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 
 /**
  * Sums that can be added up. Null: at least one part wasn't reported, so the sum is unknown. The cost is in nano-USD.

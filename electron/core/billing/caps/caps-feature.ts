@@ -1,14 +1,32 @@
-import type { CapMeter, CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import {
+  type CapMeter,
+  type CapScope,
+  type CapState,
+  type Caps,
+  type CapsNow,
+  type OutsideLimit,
+  caps as schema,
+} from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
-import { readCaps, writeCaps } from './kept-caps.ts';
 import { modelSpend } from './model-spend.ts';
+
+const name = 'caps';
+const none: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
+
+/** Reads the spending caps that the person has set. */
+export async function readCaps(store: SettingsStore): Promise<Caps> {
+  const stored = schema.safeParse(await store.read(name));
+  return stored.success ? stored.data : none;
+}
+
+const writeCaps = (store: SettingsStore, caps: Caps): Promise<void> => store.write(name, caps);
 
 /** Amounts in nano-USD, by scope. */
 type Amounts<Value> = Readonly<Record<CapScope, Value>>;

@@ -1,5 +1,5 @@
 import type { Connections } from '../../gateways/connection/connections.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 interface ModelSpendDeps {

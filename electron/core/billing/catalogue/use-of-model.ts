@@ -1,7 +1,7 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 
 const limitMs = 10_000;
 const days = 90;

@@ -1,6 +1,6 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/providers/content/estimate-tokens.ts';
 import { billLines, isEnteredPrice, parsePricing } from '#shared/bill-lines.ts';
-import type { ReportedChunk, ReportedRequest } from '#shared/client/reported.ts';
+import type { ReportedChunk, ReportedCounters, ReportedRequest } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
@@ -9,7 +9,17 @@ import { pricing } from '#shared/wire/model.ts';
 import { lostAnswerCodes, type RequestRecord } from '#shared/wire/request-record.ts';
 import { isOwnKeys } from '../../gateways/connection/connections.ts';
 import type { ModelFacts } from '../../gateways/connection/model-facts.ts';
-import { wordsWithCalls } from '../../request/call-messages.ts';
+import { wordsWithCalls } from '../../request/history.ts';
+
+/**
+ * What requests cost the person, in nano-USD: the gateway's charge, and what providers bill for requests with the person's
+ * own keys, which the gateway doesn't charge. Null: the gateway doesn't report it.
+ */
+export const getPersonCost = ({
+  cost_usd: charge,
+  byok_upstream_cost_usd: ownKeys,
+}: Pick<ReportedCounters, 'cost_usd' | 'byok_upstream_cost_usd'>): bigint | null =>
+  charge === null ? null : parseUsd(charge) + parseUsd(ownKeys ?? '0');
 
 interface Cost {
   readonly costUsd: string | null;

@@ -4,8 +4,7 @@ import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
 import { keptSource } from '../../storage/database/message-row.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { costOfRecord, uncharged } from '../costs/cost.ts';
-import { toPatch } from '../costs/cost-lookup.ts';
-import { getRecord } from '../costs/record-of.ts';
+import { getRecord, toPatch } from '../costs/cost-lookup.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 export interface LookUpDeps {

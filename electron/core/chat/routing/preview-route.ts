@@ -8,7 +8,7 @@ import type { Connections } from '../../gateways/connection/connections.ts';
 import { fromGateway, quoteGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { ToPart } from '../../request/history.ts';
-import { getQuestion } from '../../request/question-of.ts';
+import { getQuestion } from '../../request/history.ts';
 import type { BuildRequest } from '../../request/request.ts';
 import { getCandidates } from './read-routing.ts';
 

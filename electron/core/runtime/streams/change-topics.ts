@@ -1,6 +1,5 @@
 import type { Topic } from '#shared/contract/app/changes.ts';
-import { openNotifier } from './notifier.ts';
-import { frameMs, pause } from './pace.ts';
+import { frameMs, openNotifier, pause } from './pace.ts';
 
 export interface Changes {
   emit(...topics: Topic[]): void;

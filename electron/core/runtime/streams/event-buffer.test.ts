@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openEventBuffer, type ThreadChange } from './event-buffer.ts';
+import { openEventBuffer, type ThreadChange } from './thread-readers.ts';
 
 const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-delta' = 'text-delta'): ThreadChange => ({
   type,

@@ -1,5 +1,96 @@
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { type EventBuffer, openEventBuffer, type PageRequest, type ThreadChange } from './event-buffer.ts';
+import { openNotifier } from './pace.ts';
+
+type Event<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
+type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'total' | 'comparisons'>;
+
+type WordsEvent = Event<'text-delta'> | Event<'reasoning-delta'>;
+
+/** A request for another page of the branch. */
+export interface PageRequest {
+  readonly type: 'page-wanted';
+  readonly to: 'older' | 'newer' | 'end' | 'message';
+  readonly messageId: string | null;
+  settle(failure?: unknown): void;
+}
+
+/**
+ * An event in a conversation. Data that must be read for it is read when a reader takes it, so that buffered events
+ * stay small.
+ */
+export type ThreadChange =
+  | WordsEvent
+  | Unnumbered<'message-added'>
+  | Unnumbered<'message-updated'>
+  | PageRequest
+  /** The branch is another one from this message on. */
+  | { readonly type: 'branch-changed'; readonly messageId: string }
+  /** Its title, model, placement, or costs apart from its answers. */
+  | { readonly type: 'conversation-changed' }
+  | { readonly type: 'all-changed' };
+
+/** Unread events of one reader: merged deltas, bounded in size. */
+interface EventBuffer {
+  add(event: ThreadChange): void;
+  /** Waits for an event; false when aborted. */
+  ready(signal: AbortSignal | undefined): Promise<boolean>;
+  /** All events since the last call. `overflow`: events were dropped, a snapshot must come first. */
+  take(): { events: ThreadChange[]; overflow: boolean };
+}
+
+const maxChars = 262_144;
+const maxEvents = 64;
+
+export function openEventBuffer(): EventBuffer {
+  const notifier = openNotifier();
+  let events: ThreadChange[] = [];
+  let chars = 0;
+  let overflow = false;
+
+  /** A snapshot replaces everything but page requests; the latest ends of answers are kept too. */
+  const spill = () => {
+    overflow = true;
+    const ends = new Set<ThreadChange>(
+      events.filter((event) => event.type === 'message-updated').slice(-maxEvents / 2),
+    );
+    events = events.filter((event) => event.type === 'page-wanted' || ends.has(event));
+    chars = 0;
+  };
+
+  return {
+    add(event) {
+      if (isDelta(event)) {
+        if (overflow) return notifier.notify();
+        chars += event.text.length;
+        // The last event of the same answer: several answers may run at once.
+        const at = events.findLastIndex((other) => getAbout(other) === event.messageId);
+        const last = events[at];
+        if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
+        else events.push(event);
+      } else if (!overflow || event.type === 'message-updated' || event.type === 'page-wanted') {
+        if (event.type === 'message-added') chars += event.message.text.length;
+        events.push(event);
+      }
+      if (chars > maxChars || events.length > maxEvents) spill();
+      notifier.notify();
+    },
+    ready: (signal) => notifier.next(signal),
+    take() {
+      const taken = { events, overflow };
+      events = [];
+      chars = 0;
+      overflow = false;
+      return taken;
+    },
+  };
+}
+
+const getAbout = (event: ThreadChange): string | null =>
+  'message' in event ? event.message.id : isDelta(event) ? event.messageId : null;
+
+const isDelta = (event: ThreadChange): event is WordsEvent =>
+  event.type === 'text-delta' || event.type === 'reasoning-delta';
 
 export interface ThreadReader {
   readonly id: string;

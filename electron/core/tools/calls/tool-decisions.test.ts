@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import type { OfferedTool } from '../../request/offered-tools.ts';
+import type { OfferedTool } from '../../request/request.ts';
 import { openToolDecisions } from './tool-decisions.ts';
 
 const tool = (change: Partial<OfferedTool> = {}): OfferedTool => ({

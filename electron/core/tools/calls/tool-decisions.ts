@@ -1,6 +1,6 @@
 import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { OfferedTool } from '../../request/offered-tools.ts';
+import type { OfferedTool } from '../../request/request.ts';
 
 interface Waiting {
   readonly conversationId: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { getQuestion } from './question-of.ts';
+import { getQuestion } from './history.ts';
 
 test('a question is above all parts of its answer; where it is gone, that is said', async () => {
   const message = (id: string, role: Message['role'], parentId: string | null) => ({ id, role, parentId }) as Message;
