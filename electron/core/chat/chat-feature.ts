@@ -11,7 +11,7 @@ import type { OptionsStore } from '../conversations/options/options-store.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { ToPart } from '../request/history.ts';
 import { getQuestion } from '../request/history.ts';
-import type { BuildRequest } from '../request/request.ts';
+import type { BuildRequest, RequestInput } from '../request/request.ts';
 import type { Host } from '../runtime/host/host.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import { type LiveAnswers, stopAnswer } from '../runtime/streams/live-answers.ts';
@@ -19,6 +19,7 @@ import { type CompareDeps, compareFeature } from './compare.ts';
 import { answerStarter, type Started, type StarterDeps } from './rounds.ts';
 import { readRouting } from './routing/read-routing.ts';
 import { getTitle } from './title.ts';
+import type { AdmittedQuestion } from './turn.ts';
 import type { readWordLog } from './word-log.ts';
 
 export interface ChatDeps extends StarterDeps {
@@ -73,16 +74,16 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
 
   const comparing = compareFeature(deps, newAnswer, starter);
 
-  /** Called before anything is stored: a refused message stays in the composer. */
+  /** Called before anything is stored: a refused message stays in the composer. The request is built here, once. */
   async function admit(
     answer: NewAnswer,
     conversationId: string,
-    request: Parameters<typeof deps.build>[0],
+    input: RequestInput,
     overCaps: boolean,
-  ): Promise<void> {
-    const built = await deps.build(request, deps.placeholder);
-    await deps.admission.admit({ answerId: answer.id, conversationId, request: built, overCaps });
-    deps.admission.remember(answer.id);
+  ): Promise<AdmittedQuestion> {
+    const request = await deps.build(input, deps.placeholder);
+    await deps.admission.admit({ answerId: answer.id, conversationId, request, overCaps });
+    return { branch: input.branch, request };
   }
 
   async function sendOnce(input: Send): Promise<Started> {
@@ -97,17 +98,18 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     if (input.editOf) {
       const { conversationId: id, parentId, comparing: compared } = await ofRole('user', input.editOf);
       const branch = [...(await messages.branch(id, parentId)), asked];
-      await admit(answer, id, { conversationId: id, branch, model }, overCaps);
-      return begin(id, answer, branch, async () => {
+      const admitted = await admit(answer, id, { conversationId: id, branch, model }, overCaps);
+      return begin(id, answer, admitted, async () => {
         await conversations.ask(id, parentId, question, answer, now());
         if (compared !== null && parentId !== null) await comparing.goOnBelow(id, parentId);
       });
     }
     if (!conversationId) {
       const id = newId();
-      await admit(answer, id, { conversationId: null, folderId, newChat, branch: [asked], model }, overCaps);
+      const request = { conversationId: null, newId: id, folderId, newChat, branch: [asked], model };
+      const admitted = await admit(answer, id, request, overCaps);
       const title = getTitle(question, await deps.language());
-      return begin(id, answer, [asked], async () => {
+      return begin(id, answer, admitted, async () => {
         await conversations.begin({ id, title, temporary, folderId, question, answer, now: now() });
         await deps.options.adopt(id, newChat ?? 'new');
       });
@@ -115,8 +117,10 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     const { active_leaf } = await existing(deps, conversationId);
     await comparing.mayGoOn(conversationId);
     const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
-    if (!live.isLive(conversationId)) await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
-    return begin(conversationId, answer, branch, async () => {
+    const admitted = live.isLive(conversationId)
+      ? { branch, request: null }
+      : await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
+    return begin(conversationId, answer, admitted, async () => {
       const { active_leaf: leaf } = await existing(deps, conversationId);
       await comparing.mayGoOn(conversationId);
       await conversations.ask(conversationId, leaf, question, answer, now());
@@ -141,8 +145,8 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     const next = { ...newAnswer(model), ...inComparison(question, before) };
     const branch = await messages.branch(conversationId, id);
     const purpose = next.comparison ? 'compare' : 'chat';
-    await admit(next, conversationId, { conversationId, branch, model, purpose }, overCaps);
-    return begin(conversationId, next, branch, () => conversations.answerAgain(conversationId, id, next, now()));
+    const admitted = await admit(next, conversationId, { conversationId, branch, model, purpose }, overCaps);
+    return begin(conversationId, next, admitted, () => conversations.answerAgain(conversationId, id, next, now()));
   }
 
   return {
@@ -175,8 +179,9 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       const next = { ...newAnswer(model), ...inComparison(question, cut) };
       const branch = await messages.branch(conversationId, cut.id);
       const purpose = next.comparison ? 'compare' : 'chat';
-      await admit(next, conversationId, { conversationId, branch, model, continues: true, purpose }, overCaps);
-      const started = await begin(conversationId, next, branch, () =>
+      const request = { conversationId, branch, model, continues: true, purpose } as const;
+      const admitted = await admit(next, conversationId, request, overCaps);
+      const started = await begin(conversationId, next, admitted, () =>
         conversations.goOn(conversationId, cut.id, next, now()),
       );
       return { ...started, userMessageId: question.id };

@@ -85,6 +85,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
         request: await deps.build(
           {
             conversationId: input.conversationId ?? null,
+            newId: conversationId,
             folderId: input.folderId,
             newChat: input.newChat,
             branch,
@@ -96,12 +97,16 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       })),
     );
     await deps.admission.admitTogether({ conversationId, overCaps, answers: requests });
-    for (const { answer } of asked) deps.admission.remember(answer.id);
+    const admitted = asked.map(({ answer, branch }, index) => ({
+      answer,
+      branch,
+      request: requests[index]?.request ?? null,
+    }));
     const comparison = newId();
     const store = input.models
       ? () => begun(input, conversationId, comparison, asked)
       : () => goneOn(conversationId, comparison, asked);
-    const started = await starter.beginTogether(conversationId, comparison, asked, store);
+    const started = await starter.beginTogether(conversationId, comparison, admitted, store);
     return { conversationId, userMessageId: messageId, answerIds: started.map(({ answerId }) => answerId) };
   }
 

@@ -4,7 +4,6 @@ import { toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore, NewAnswer } from '../conversations/message-store.ts';
-import type { HistoryEntry } from '../request/history.ts';
 import { getCalls } from '../request/history.ts';
 import type { OfferedTool, Toolbox } from '../request/request.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
@@ -13,14 +12,13 @@ import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import { checksAtMost } from '../tools/calls/schema-cost.ts';
 import type { ToolDecisions } from '../tools/calls/tool-decisions.ts';
-import { type Branch, runTurn, type TurnDeps } from './turn.ts';
+import { type AdmittedQuestion, runTurn, type TurnDeps } from './turn.ts';
 
 export interface StarterDeps extends RoundsDeps {
   /** Called when an answer has ended and its conversation is free. */
   readonly answerEnded: (answer: Message) => Promise<void>;
 }
 
-type BranchEntries = readonly HistoryEntry[];
 type Store = () => Promise<void>;
 
 export interface Started {
@@ -35,16 +33,21 @@ export function answerStarter(deps: StarterDeps) {
   let stopped = false;
 
   /**
-   * Stores by `store` and starts to answer `branch`, as it was admitted. Throws while the conversation is being
+   * Stores by `store` and starts to answer the question as it was admitted. Throws while the conversation is being
    * answered.
    */
   async function begin(
     conversationId: string,
     answer: NewAnswer,
-    branch: BranchEntries,
+    admitted: AdmittedQuestion,
     store: Store,
   ): Promise<Started> {
-    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [{ answer, branch }], store);
+    const [started] = await beginTogether(
+      conversationId,
+      answer.comparison?.id ?? null,
+      [{ answer, ...admitted }],
+      store,
+    );
     return started;
   }
 
@@ -52,21 +55,21 @@ export function answerStarter(deps: StarterDeps) {
   async function beginTogether(
     conversationId: string,
     together: string | null,
-    answers: readonly { readonly answer: NewAnswer; readonly branch: BranchEntries }[],
+    answers: readonly (AdmittedQuestion & { readonly answer: NewAnswer })[],
     store: Store,
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
     // Only the first reservation can be refused, and then none is held.
-    const reservations = answers.map(({ answer, branch }) => ({
+    const reservations = answers.map(({ answer, branch, request }) => ({
       id: answer.id,
-      branch,
+      admitted: { branch, request },
       free: live.reserve(conversationId, together),
     }));
     try {
       await store();
       const started: Started[] = [];
-      for (const { id, branch, free } of [...reservations]) {
-        started.push(await start(id, branch, free));
+      for (const { id, admitted, free } of [...reservations]) {
+        started.push(await start(id, admitted, free));
         reservations.shift();
       }
       return started as [Started, ...Started[]];
@@ -76,15 +79,17 @@ export function answerStarter(deps: StarterDeps) {
     }
   }
 
-  async function start(answerId: string, branch: BranchEntries, free: () => void): Promise<Started> {
+  async function start(answerId: string, admitted: AdmittedQuestion, free: () => void): Promise<Started> {
     const [question, message] = await messages.withParent(answerId);
     if (!message || !question) throw refusal('not_found', 'chatRemoved');
-    const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
+    const abort = new AbortController();
+    const isAdmitted = admitted.request !== null;
+    const answer: LiveAnswer = { message, abort, ended: Promise.resolve(), isAdmitted };
     live.add(answer);
     readers.publish(message.conversationId, { type: 'message-added', message: question });
     readers.publish(message.conversationId, { type: 'message-added', message });
     readers.publish(message.conversationId, { type: 'conversation-changed' });
-    const turn = runRounds(deps, answer, isBranchTo(branch, question) ? branch : null);
+    const turn = runRounds(deps, answer, isBranchTo(admitted.branch, question) ? admitted : null);
     answer.ended = turn.then(() => free(), free);
     void answer.ended.then(deps.lookUpOpenCosts);
     void answer.ended.then(async () => deps.answerEnded((await turn).message));
@@ -105,7 +110,7 @@ export function answerStarter(deps: StarterDeps) {
  * Whether the branch as it was read is the stored question’s: meanwhile an answer may have ended or another branch been
  * shown.
  */
-const isBranchTo = (branch: BranchEntries, question: Message): boolean =>
+const isBranchTo = (branch: AdmittedQuestion['branch'], question: Message): boolean =>
   branch.at(-1)?.id === question.id &&
   (branch.at(-2)?.id ?? null) === question.parentId &&
   branch.every(({ status }) => status !== 'streaming');
@@ -309,12 +314,16 @@ const tooMany = `Not run: the model asked for tools ${maxRounds} times in a row,
  * Answers a question in as many requests as its tools need. Each is a message below the one before, with its own
  * request, saves and bill. Returns the last one. Never throws.
  */
-export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Branch): Promise<LiveAnswer> {
+export async function runRounds(
+  deps: RoundsDeps,
+  first: LiveAnswer,
+  admitted: AdmittedQuestion | null,
+): Promise<LiveAnswer> {
   let answer = first;
   for (let round = 1; ; round++) {
     const last = round === maxRounds;
     let next: LiveAnswer | null = null;
-    await runTurn(deps, answer, round === 1 ? branch : null, {
+    await runTurn(deps, answer, round === 1 ? admitted : null, {
       runCalls: (current) => runCalls(deps, current, last ? tooMany : null),
       async begun(current) {
         if (!last && getCalls(current.message).length > 0) next = await begin(deps, current);

@@ -15,7 +15,7 @@ import { fromGateway, toProviderFailure } from '../gateways/connection/gateway-e
 import type { DescribeModel, Naming } from '../gateways/connection/model-facts.ts';
 import type { Admission } from '../request/admission.ts';
 import type { HistoryEntry, ToPart } from '../request/history.ts';
-import type { FitContext } from '../request/request.ts';
+import type { BuiltRequest, FitContext } from '../request/request.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import { getRequestName, namedRequest } from '../runtime/named-request.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
@@ -186,8 +186,12 @@ export interface TurnDeps extends Naming {
   readonly now: () => number;
 }
 
-/** The branch to answer, if it was read already. */
-export type Branch = readonly HistoryEntry[] | null;
+/** A question as it was admitted: its branch, and the request that was built from it. */
+export interface AdmittedQuestion {
+  readonly branch: readonly HistoryEntry[];
+  /** Null: it was not checked yet, and is built when its turn has come. */
+  readonly request: BuiltRequest | null;
+}
 
 /** Hooks for answers with tool calls. */
 export interface ToolRounds {
@@ -205,7 +209,12 @@ const billWaitMs = 250;
  * Runs one answer from its request to its terminal state, which is stored before it is published. Never throws: every
  * outcome is exactly one of done, error, cancelled or interrupted.
  */
-export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch, rounds: ToolRounds): Promise<void> {
+export async function runTurn(
+  deps: TurnDeps,
+  answer: LiveAnswer,
+  admitted: AdmittedQuestion | null,
+  rounds: ToolRounds,
+): Promise<void> {
   const { messages, log, now } = deps;
   const { id } = answer.message;
   const journal = openJournal(
@@ -215,7 +224,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
   );
   let end: AnswerPatch;
   try {
-    await stream(deps, answer, branch, journal.touch);
+    await stream(deps, answer, admitted, journal.touch);
     if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
     // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
@@ -234,10 +243,15 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
 const isRefused = ({ text, reasoning }: Message, { error }: AnswerPatch): boolean =>
   text === '' && reasoning === '' && error?.status != null && error.status >= 400 && error.status < 500;
 
-async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: () => void): Promise<void> {
+async function stream(
+  deps: TurnDeps,
+  answer: LiveAnswer,
+  admitted: AdmittedQuestion | null,
+  grown: () => void,
+): Promise<void> {
   const { signal } = answer.abort;
   const { id, conversationId, parentId, model } = answer.message;
-  const branch = read ?? (await deps.messages.branch(conversationId, parentId));
+  const branch = admitted?.branch ?? (await deps.messages.branch(conversationId, parentId));
   const payer = await deps.connections.payerFor(model ?? '');
   const { request, room } = await deps.fitContext(
     {
@@ -249,13 +263,15 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
     },
     deps.toPart,
     signal,
+    admitted?.request ?? null,
   );
   if (room) answer.message = { ...answer.message, room };
-  await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
+  if (!answer.isAdmitted) await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
+  const body = await request.bodyWith(deps.toPart);
   signal.throwIfAborted();
   const name = getRequestName(payer, id);
   // Stored before the request is sent: after a crash this is the only way to find its cost.
-  const { web_search_options: search, messages } = request.body;
+  const { web_search_options: search, messages } = body;
   await deps.messages.update(id, {
     source: payer.source,
     clientRequestId: name,
@@ -264,7 +280,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   });
   answer.sent = true;
   answer.payer = payer;
-  const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(name) });
+  const completion = await payer.client.completionStream(body, { signal, headers: namedRequest(name) });
   answer.message = { ...answer.message, requestId: completion.requestId };
   await deps.messages.update(id, { requestId: completion.requestId });
   const readCalls = createCallReader();

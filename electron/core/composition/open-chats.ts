@@ -95,6 +95,7 @@ export async function openChats(
   const asking = { ...base, connections, modelFacts, providerName, admission };
   const context = contextFeature({ ...asking, summaries, spend, getQuote: quotes.getRange });
   const getOverflow = async (id: string) => (await chatOptions.read(id)).overflow;
+  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive });
   const chat = chatFeature({
     ...asking,
     live,
@@ -118,14 +119,7 @@ export async function openChats(
     comparisons: comparisonStore(db),
     resumeQueue: (conversationId) => queue.resume({ conversationId }),
   });
-  const queue = queueFeature({
-    store: queueStore(db),
-    changes,
-    log,
-    isLive: live.isLive,
-    send: chat.send,
-    compare: chat.comparisons.begin,
-  });
+  queue.sendWith({ send: chat.send, compare: chat.comparisons.begin });
   return {
     live,
     /** Ends running answers. Their costs are stored in their chats, unless a gateway takes too long to report them. */

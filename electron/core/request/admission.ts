@@ -4,9 +4,12 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import type { BuiltRequest } from './request.ts';
 
+/** What is checked of a request; a summary's has no more. */
+type CheckedRequest = Pick<BuiltRequest, 'body' | 'context' | 'unread'>;
+
 export interface AdmissionDeps {
   /** The upper bound of a request in nano-USD, and the model that answers it; null if unknown. Asks the gateway. */
-  readonly upperBound: (request: BuiltRequest) => Promise<Upper | null>;
+  readonly upperBound: (request: CheckedRequest) => Promise<Upper | null>;
   readonly caps: {
     any(): Promise<boolean>;
     getState(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]>;
@@ -23,7 +26,7 @@ export interface Upper {
 interface Admit {
   readonly answerId: string;
   readonly conversationId: string;
-  readonly request: BuiltRequest;
+  readonly request: CheckedRequest;
   readonly overCaps: boolean;
 }
 
@@ -33,7 +36,7 @@ interface AdmitTogether {
   /** `name`: the model’s name for error messages where there are several; null for a single one. */
   readonly answers: readonly {
     readonly answerId: string;
-    readonly request: BuiltRequest;
+    readonly request: CheckedRequest;
     readonly name: string | null;
   }[];
 }
@@ -43,12 +46,7 @@ interface AdmitTogether {
  * caps from then on. Serialised, so that two requests cannot use the same rest.
  */
 export function openAdmission({ upperBound, caps }: AdmissionDeps) {
-  const admitted = new Set<string>();
   const inTurn = takingTurns();
-
-  async function check({ answerId, conversationId, request, overCaps }: Admit): Promise<void> {
-    await checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] });
-  }
 
   /** All or none: the caps count the sum of the upper bounds. Unknown prices are not counted. */
   async function checkAll({ conversationId, overCaps, answers }: AdmitTogether): Promise<void> {
@@ -67,23 +65,17 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   }
 
   return {
-    /** Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. Each answer is checked once. */
-    async admit(input: Admit): Promise<void> {
-      if (admitted.delete(input.answerId)) return;
-      await inTurn(() => check(input));
-    },
+    /** Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. */
+    admit: ({ answerId, conversationId, request, overCaps }: Admit): Promise<void> =>
+      inTurn(() => checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] })),
     /** The same for answers that start together. */
     admitTogether: (input: AdmitTogether): Promise<void> => inTurn(() => checkAll(input)),
-    /** Marks an answer as admitted before it is stored, so that its turn does not check again. */
-    remember(answerId: string): void {
-      admitted.add(answerId);
-    },
   };
 }
 
 export type Admission = ReturnType<typeof openAdmission>;
 
-function refuseUnsendable({ context, unread }: BuiltRequest, name: string | null): void {
+function refuseUnsendable({ context, unread }: CheckedRequest, name: string | null): void {
   const [file] = unread;
   if (file) {
     throw refusal('unsupported_modality', 'notRead', { model: name, kind: file.kind, file: file.name });

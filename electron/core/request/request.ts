@@ -129,7 +129,10 @@ export interface RequestDeps {
 }
 
 export interface RequestInput {
+  /** Null: the conversation is not stored yet. */
   readonly conversationId: string | null;
+  /** The id that a new conversation will have, and its model is settled; absent in a request that is only priced. */
+  readonly newId?: string | undefined;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
   /** The new chat of a window, whose options a new conversation takes. */
@@ -164,6 +167,8 @@ export interface BuiltRequest {
   readonly unread: readonly Attachment[];
   /** Files of the project that it cannot read, and that are left out. */
   readonly projectUnread: readonly Attachment[];
+  /** The same body with its files as this function reads them. */
+  bodyWith(toPart: ToPart): Promise<CompletionRequestBody>;
 }
 
 export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
@@ -178,8 +183,17 @@ export function requestBuilder({
   gateway,
 }: RequestDeps): BuildRequest {
   return async function build(input, toPart) {
-    const { conversationId, folderId = null, newChat, branch, continues = false, purpose = 'chat' } = input;
-    const model = conversationId === null ? await gateway.modelFor(input.model) : input.model;
+    const {
+      conversationId,
+      newId = null,
+      folderId = null,
+      newChat,
+      branch,
+      continues = false,
+      purpose = 'chat',
+    } = input;
+    const isSettled = conversationId !== null || newId !== null;
+    const model = isSettled ? input.model : await gateway.modelFor(input.model);
     const other = await gateway.isOther();
     const record = modelFacts(model)?.record ?? null;
     const options = await getOptions(conversationId ?? newChat ?? 'new');
@@ -220,17 +234,25 @@ export function requestBuilder({
       maxMessages: maxMessages - fixed.length - prompt.length - getSum(after.map((entry) => getCalls(entry).length)),
     });
     const inside = withFiles(after.slice(outside), known);
+    const getMessages = async (readPart: ToPart) => [
+      ...fixed,
+      ...(await toWire(inside, { reads, toPart: readPart, tools: tools.length > 0 })),
+      ...prompt,
+    ];
+    const body: CompletionRequestBody = {
+      model,
+      messages: await getMessages(toPart),
+      ...parametersFor(record, other, options.parameters),
+      ...(other ? {} : routeFor(model, record, options)),
+      ...(tools.length > 0 ? { tools } : {}),
+      ...(searches ? { web_search_options: {} } : {}),
+      ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
+      ...purposeOfRequest(other, results ? 'tool' : purpose, conversationId ?? newId),
+    };
+    const hasFiles = inside.some(({ attachments }) => attachments.length > 0);
     return {
-      body: {
-        model,
-        messages: [...fixed, ...(await toWire(inside, { reads, toPart, tools: tools.length > 0 })), ...prompt],
-        ...parametersFor(record, other, options.parameters),
-        ...(other ? {} : routeFor(model, record, options)),
-        ...(tools.length > 0 ? { tools } : {}),
-        ...(searches ? { web_search_options: {} } : {}),
-        ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
-        ...purposeOfRequest(other, results ? 'tool' : purpose, conversationId),
-      },
+      body,
+      bodyWith: async (readPart) => (hasFiles ? { ...body, messages: await getMessages(readPart) } : body),
       context: {
         limitTokens,
         usedTokens: fixedTokens + getSum(sizes.slice(outside)),
@@ -341,6 +363,8 @@ export type FitContext = (
   input: Input,
   toPart: ToPart,
   signal: AbortSignal,
+  /** The request as it was built when the answer was admitted; null: it is built here. */
+  admitted: BuiltRequest | null,
 ) => Promise<{ readonly request: BuiltRequest; readonly room: ContextFit | null }>;
 
 /**
@@ -361,8 +385,8 @@ export function contextFitter({ build, getOverflow, compact, log }: FitContextDe
     return started;
   }
 
-  return async (input, toPart, signal) => {
-    const first = await build(input, toPart);
+  return async (input, toPart, signal, admitted) => {
+    const first = admitted ?? (await build(input, toPart));
     if (!first.context.summarises) return { request: first, room: null };
     const made = await summarise(input, signal).catch((error: unknown) => {
       signal.throwIfAborted();

@@ -157,7 +157,7 @@ export function contextFeature(deps: CompactDeps) {
         notSentIds: [],
         overflows: false,
       };
-      const request = { body: planned.body, context, unread: [], projectUnread: [] };
+      const request = { body: planned.body, context, unread: [] };
       await deps.admission.admit({ answerId: id, conversationId: input.conversationId, request, overCaps });
       const written = await write(deps, id, input, planned.body, signal);
       const { throughId, messages: count } = planned;

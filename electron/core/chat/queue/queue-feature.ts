@@ -69,6 +69,10 @@ export interface QueueDeps {
   readonly changes: Changes;
   readonly log: Log;
   readonly isLive: (conversationId: string) => boolean;
+}
+
+/** How a queued message is sent. */
+interface Sender {
   readonly send: (message: {
     messageId: string;
     conversationId: string;
@@ -94,29 +98,24 @@ const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down
  * Messages queued behind a running answer. When it is complete the first one is sent, with or without a window. After a
  * stop, a failure or a restart they wait for the user, because they may not fit any more.
  */
-export function queueFeature({ store, changes, log, isLive, send, compare }: QueueDeps) {
+export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
+  let sender: Sender | null = null;
   const sending = new Set<string>();
 
   async function sendNext(conversationId: string): Promise<void> {
-    if (sending.has(conversationId) || isLive(conversationId)) return;
+    if (sender === null || sending.has(conversationId) || isLive(conversationId)) return;
     sending.add(conversationId);
     try {
       const [next] = await store.list(conversationId);
       if (!next) return;
-      await sendOne(next);
+      await sendOne(sender, next);
     } finally {
       sending.delete(conversationId);
     }
   }
 
-  async function sendOne({
-    id,
-    conversationId,
-    text,
-    attachments,
-    model,
-    compare: models,
-  }: QueuedMessage): Promise<void> {
+  async function sendOne({ send, compare }: Sender, queued: QueuedMessage): Promise<void> {
+    const { id, conversationId, text, attachments, model, compare: models } = queued;
     try {
       if (!(await store.isSent(id))) {
         const message = { messageId: id, conversationId, text, attachments, overCaps: false };
@@ -134,6 +133,11 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
   }
 
   return {
+    /** Called once, when chats are open: the queue is made before them, because an answer that ends sends the next message. */
+    sendWith(given: Sender): void {
+      sender = given;
+    },
+
     list: ({ conversationId }: { conversationId: string }) => store.list(conversationId),
 
     async add(message: NewQueuedMessage): Promise<void> {

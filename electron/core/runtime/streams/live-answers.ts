@@ -7,6 +7,8 @@ export interface LiveAnswer {
   message: Message;
   readonly abort: AbortController;
   ended: Promise<void>;
+  /** It was checked against the spending limits before it was stored. */
+  readonly isAdmitted?: boolean;
   /** Earlier messages of the same turn; stopping one of them stops this. */
   readonly earlier?: readonly string[];
   /** The account that pays, and the client that knows the cost. */
