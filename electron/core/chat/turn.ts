@@ -72,22 +72,8 @@ function stateIn({ extra_content: extra }: Readonly<Record<string, unknown>>): R
   return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
 }
 
-/** The text of a chunk. A refusal is shown as text: it is what the model said. */
-function getWords(chunk: ReportedChunk): { text: string; reasoning: string } {
-  const delta = chunk.choices[0]?.delta;
-  return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
-}
-
 /** Ten times what any model writes: a server that never ends its answer must not fill the memory. */
 const maxAnswerChars = 8_000_000;
-
-function refuseEndless({ text, reasoning }: Message): void {
-  if (text.length + reasoning.length > maxAnswerChars) throw refusal('upstream_truncated', 'answerTooLong');
-}
-
-/** Images of a chunk: each a base64 data URL, or an https address. */
-const imagesIn = (chunk: ReportedChunk): string[] =>
-  (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
 
 /** All other facts of a chunk, as changes of the message. `source`: the account that pays. `readCalls`: of this answer. */
 function getFacts(
@@ -97,22 +83,23 @@ function getFacts(
   source: string,
   readCalls: ReturnType<typeof createCallReader>,
 ): Partial<Message> {
-  const deltas = chunk.choices[0]?.delta.tool_calls;
-  const finish = chunk.choices[0]?.finish_reason;
+  const { delta, finish_reason: finish } = chunk.choices[0] ?? {};
+  // Other gateways may name the model in the last chunk alone, or not at all.
+  const namesModel = chunk.model !== '' && (message.servedModel === null || chunk.routing !== undefined);
   return {
-    ...served(chunk, message, modelFacts),
+    ...(namesModel ? served(chunk, message, modelFacts) : {}),
     ...(finish ? { finishReason: finish } : {}),
-    ...(deltas?.length ? { toolCalls: readCalls(deltas) } : {}),
-    ...citations(chunk, message),
-    ...bill(chunk, modelFacts, source),
+    ...(delta?.tool_calls?.length ? { toolCalls: readCalls(delta.tool_calls) } : {}),
+    ...(delta?.annotations?.length ? citations(delta.annotations, message) : {}),
+    ...(chunk.usage
+      ? { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk)), source) }
+      : {}),
   };
 }
 
 function served(chunk: ReportedChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
   const { routing } = chunk;
   const provider = chunk.provider ?? message.servedProvider;
-  // Other gateways may say it in the last chunk alone, or not at all.
-  if (chunk.model === '' || (message.servedModel !== null && !routing)) return {};
   const facts = modelFacts(servedId(chunk));
   return {
     servedProvider: provider,
@@ -123,18 +110,15 @@ function served(chunk: ReportedChunk, message: Message, modelFacts: DescribeMode
   };
 }
 
-function bill(chunk: ReportedChunk, modelFacts: DescribeModel, source: string): Partial<Message> {
-  if (!chunk.usage) return {};
-  return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk)), source) };
-}
-
 function servedId(chunk: ReportedChunk): string {
   return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
 }
 
 /** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
-function citations(chunk: ReportedChunk, { citations: before = [] }: Message): Partial<Message> {
-  const annotations = chunk.choices[0]?.delta.annotations ?? [];
+function citations(
+  annotations: NonNullable<ReportedChunk['choices'][number]['delta']['annotations']>,
+  { citations: before = [] }: Message,
+): Partial<Message> {
   const found = annotations.flatMap(({ type, url_citation: page }): Citation[] => {
     if (type !== 'url_citation' || typeof page !== 'object' || page === null) return [];
     const { url, title, start_index: from, end_index: to } = page as Record<string, unknown>;
@@ -285,13 +269,14 @@ async function stream(
   await deps.messages.update(id, { requestId: completion.requestId });
   const readCalls = createCallReader();
   for await (const chunk of completion) {
-    add(deps, answer, getWords(chunk));
-    refuseEndless(answer.message);
+    const delta = chunk.choices[0]?.delta;
+    // A refusal is shown as text: it is what the model wrote.
+    addWords(deps, answer, `${delta?.content ?? ''}${delta?.refusal ?? ''}`, delta?.reasoning_content ?? '');
     answer.message = {
       ...answer.message,
       ...getFacts(chunk, answer.message, deps.modelFacts, payer.source, readCalls),
     };
-    await addImages(deps, answer, imagesIn(chunk));
+    if (delta?.images?.length) await addImages(deps, answer, delta.images);
     endThought(deps, answer);
     grown();
   }
@@ -300,35 +285,35 @@ async function stream(
   }
 }
 
-/** Adds text to the answer: logged first, then published with its offset. */
-function add(
-  { readers, wordLog, now }: TurnDeps,
-  answer: LiveAnswer,
-  words: { text: string; reasoning: string },
-): void {
+/** hot path: adds the words of a chunk to the answer, logged first, then published with their offset. */
+function addWords({ readers, wordLog, now }: TurnDeps, answer: LiveAnswer, text: string, reasoning: string): void {
+  if (text === '' && reasoning === '') return;
   const { message } = answer;
-  const base = { messageId: message.id };
-  if (!words.text && !words.reasoning) return;
-  wordLog.add(message, words);
+  const { id: messageId, conversationId } = message;
+  wordLog.add(message, { text, reasoning });
   answer.message = {
     ...message,
-    text: message.text + words.text,
-    reasoning: message.reasoning + words.reasoning,
+    text: message.text + text,
+    reasoning: message.reasoning + reasoning,
     firstTokenAt: message.firstTokenAt ?? now(),
   };
-  const { conversationId } = message;
-  const deltas = [
-    { type: 'reasoning-delta' as const, offset: message.reasoning.length, text: words.reasoning },
-    { type: 'text-delta' as const, offset: message.text.length, text: words.text },
-  ];
-  for (const delta of deltas) if (delta.text) readers.publish(conversationId, { ...base, ...delta });
+  const [textOffset, reasoningOffset] = [message.text.length, message.reasoning.length];
+  if (reasoning !== '')
+    readers.publish(conversationId, { messageId, type: 'reasoning-delta', offset: reasoningOffset, text: reasoning });
+  if (text !== '') readers.publish(conversationId, { messageId, type: 'text-delta', offset: textOffset, text });
+  const length = textOffset + reasoningOffset + text.length + reasoning.length;
+  if (length > maxAnswerChars) throw refusal('upstream_truncated', 'answerTooLong');
 }
 
 /** Adds images to the answer: on the disk before they are shown. One that is only named stands in the text. */
-async function addImages(deps: TurnDeps, answer: LiveAnswer, urls: readonly string[]): Promise<void> {
-  if (urls.length === 0) return;
+async function addImages(
+  deps: TurnDeps,
+  answer: LiveAnswer,
+  images: NonNullable<ReportedChunk['choices'][number]['delta']['images']>,
+): Promise<void> {
+  const urls = images.map(({ image_url: { url } }) => url);
   const { kept, named } = await keptImages(deps.keepImage, urls, answer.message.attachments.length);
-  if (named !== '') add(deps, answer, { text: named, reasoning: '' });
+  if (named !== '') addWords(deps, answer, named, '');
   if (kept.length === 0) return;
   const { message } = answer;
   const attachments = [...message.attachments, ...kept];

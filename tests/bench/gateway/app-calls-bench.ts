@@ -66,6 +66,8 @@ async function countTokens(app: App, count: number): Promise<Counted> {
       await sleep(betweenTokensMs);
     }
   });
+  // A chat of its own, so that the history is as long for each of the counts.
+  await app.startChat();
   return getMin(core, () => app.ask(), { warmUps: 1, rounds: 3 });
 }
 
@@ -111,17 +113,25 @@ async function openApp({ model, double }: { model: string; double: boolean }) {
   await client.models.list();
   const send = (conversationId: string | null) =>
     client.chat.send({ messageId: randomUUID(), conversationId, text: 'Which of these is right, and why?', model });
-  const { conversationId } = await send(null);
   const ended = new Set<string>();
   const leaving = new AbortController();
-  const watched = (async () => {
-    for await (const event of await client.chat.watch({ conversationId }, { signal: leaving.signal })) {
-      if (event.type === 'message-updated' && event.message.status !== 'streaming') ended.add(event.message.id);
-    }
-  })().catch(() => {});
-  await sleep(500);
+  const watching: Promise<void>[] = [];
+  let conversationId = '';
+  async function startChat(): Promise<void> {
+    conversationId = (await send(null)).conversationId;
+    const watch = async () => {
+      for await (const event of await client.chat.watch({ conversationId }, { signal: leaving.signal })) {
+        if (event.type === 'message-updated' && event.message.status !== 'streaming') ended.add(event.message.id);
+      }
+    };
+    watching.push(watch().catch(() => {}));
+    // Its first answer has ended by then.
+    await sleep(2_000);
+  }
+  await startChat();
 
   return {
+    startChat,
     requests: () => requests,
     answerWith(script: Script) {
       gateway.script = script;
@@ -136,7 +146,7 @@ async function openApp({ model, double }: { model: string; double: boolean }) {
     },
     async close(): Promise<void> {
       leaving.abort();
-      await watched;
+      await Promise.all(watching);
       port1.close();
       port2.close();
       await test.close();
