@@ -3,6 +3,7 @@ import { streamSSE } from 'hono/streaming';
 import type { Gateway } from '#gateway/gateway.ts';
 import { AppError } from '#shared/errors.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import type { CostBreakdown } from '#shared/wire/chat-response.ts';
 
 /** Decides the fake's next answer. It yields words, may wait, and throws to break the stream off. */
 export type Script = (request: {
@@ -31,6 +32,10 @@ export interface FakeGateway extends Gateway {
   refuseKeys: boolean;
   /** The context window of each model in tokens. */
   contextLength: number | null;
+  /** What the last chunk has of its cost's lines; null: it has none, like an earlier gateway's. */
+  breakdown: CostBreakdown | null;
+  /** Ids of the requests whose records were asked for. */
+  readonly recordsAsked: string[];
 }
 
 const rates = { prompt: '0.000001', completion: '0.000002', input_cache_read: null, input_cache_write: null };
@@ -87,6 +92,8 @@ export function fakeGateway(): FakeGateway {
     refusal: null,
     refuseKeys: false,
     contextLength: null,
+    breakdown: null,
+    recordsAsked: [],
     fetch: async (request) => app.fetch(request),
     operator: {
       async createAccount({ name, plan = 'free' }) {
@@ -166,6 +173,7 @@ export function fakeGateway(): FakeGateway {
 
   app.get('/v1/requests/:id', (c) => {
     const requestId = c.req.param('id');
+    fake.recordsAsked.push(requestId);
     const status = fake.records.get(requestId);
     if (!status) return c.json(errorBody('request_not_found', 'No such request.', 404), 404);
     return c.json({
@@ -228,7 +236,12 @@ export function fakeGateway(): FakeGateway {
         return;
       }
       fake.records.set(requestId, 'succeeded');
-      await stream.writeSSE({ data: chunk({}, 'stop', bill(body.model, `${provider}/${model}`)) });
+      await stream.writeSSE({
+        data: chunk({}, 'stop', {
+          ...bill(body.model, `${provider}/${model}`),
+          ...(fake.breakdown ? { portico: fake.breakdown } : {}),
+        }),
+      });
       await stream.writeSSE({ data: '[DONE]' });
     });
   });

@@ -6,7 +6,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { maxCitations } from '#shared/contract/common/limits.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { costOfChunk, uncharged, usageOfChunk } from '../billing/costs/cost.ts';
+import { billOfChunk, costOfChunk, uncharged, usageOfChunk } from '../billing/costs/cost.ts';
 import { settledRecord, toPatch } from '../billing/costs/cost-lookup.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
@@ -92,7 +92,11 @@ function getFacts(
     ...(delta?.tool_calls?.length ? { toolCalls: readCalls(delta.tool_calls) } : {}),
     ...(delta?.annotations?.length ? citations(delta.annotations, message) : {}),
     ...(chunk.usage
-      ? { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk)), source) }
+      ? {
+          usage: usageOfChunk(chunk.usage),
+          ...costOfChunk(chunk, modelFacts(servedId(chunk)), source),
+          bill: billOfChunk(chunk),
+        }
       : {}),
   };
 }
@@ -210,7 +214,6 @@ export async function runTurn(
   try {
     await stream(deps, answer, admitted, journal.touch);
     if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
-    // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
   } catch (error) {
     end = getEnd(error, answer.abort.signal, deps);
@@ -218,8 +221,10 @@ export async function runTurn(
   }
   await journal.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
-  const costOpen = (requestId !== null || answer.sent === true) && !isRefused(answer.message, end);
-  const cost = costOpen ? {} : uncharged;
+  const mayCost = (requestId !== null || answer.sent === true) && !isRefused(answer.message, end);
+  const cost = mayCost ? {} : uncharged;
+  // What the last chunk has reported is settled.
+  const costOpen = mayCost && !answer.isCostKnown;
   await finish(deps, answer, { ...end, ...cost, requestId, finishedAt: now(), costOpen }, rounds);
 }
 
@@ -276,6 +281,7 @@ async function stream(
       ...answer.message,
       ...getFacts(chunk, answer.message, deps.modelFacts, payer.source, readCalls),
     };
+    if (chunk.portico) answer.isCostKnown = true;
     if (delta?.images?.length) await addImages(deps, answer, delta.images);
     endThought(deps, answer);
     grown();
@@ -345,7 +351,7 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
     (error: unknown) => log({ event: 'answer_store_failed', ...failureEntry(error) }),
   );
   if (message.status === 'done') await rounds.begun(answer);
-  const learnt = message.status === 'done' ? await learnCost(deps, answer) : {};
+  const learnt = message.status === 'done' && end.costOpen ? await learnCost(deps, answer) : {};
   const ended = { ...message, ...learnt };
   const summed = await messages.withSum(ended).catch((error: unknown) => {
     log({ event: 'usage_sum_failed', ...failureEntry(error) });
@@ -369,8 +375,8 @@ async function markUnread({ conversations, live, readers, log }: TurnDeps, { con
 }
 
 /**
- * A complete answer is settled already: its bill is published with its end. If the gateway is slow, it is looked up
- * later.
+ * A gateway whose last chunk has no cost breakdown is asked for its record: a complete answer is settled already. If the gateway is
+ * slow, the cost is looked up later.
  */
 async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAnswer): Promise<Partial<Message>> {
   const { id, requestId } = message;
@@ -441,6 +447,7 @@ const everything = (message: Message): AnswerPatch => ({
   usage: message.usage,
   costUsd: message.costUsd,
   costSource: message.costSource,
+  bill: message.bill,
   routeReason: message.routeReason,
   toolCalls: message.toolCalls,
   ...(message.citations?.length ? { citations: message.citations } : {}),

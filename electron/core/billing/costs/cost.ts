@@ -2,7 +2,7 @@ import { estimateInputTokens, estimateTextTokens } from '#gateway/providers/cont
 import { billLines, isEnteredPrice, parsePricing } from '#shared/bill-lines.ts';
 import type { ReportedChunk, ReportedCounters, ReportedRequest } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
-import type { Bill } from '#shared/contract/common/bills.ts';
+import { type Bill, type BillKind, billKind } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import { getCost, noTokens, type Price } from '#shared/price.ts';
 import { pricing } from '#shared/wire/model.ts';
@@ -31,27 +31,54 @@ export const uncharged = { costUsd: '0', costSource: 'uncharged' } as const sati
 
 const unknown: Cost = { costUsd: null, costSource: 'unknown' };
 
+/** What a gateway reports of a cost, in a chunk or in a record. */
+interface ReportedCost {
+  readonly charged: string;
+  /** The provider bills the person for it: the request or the account used the person's own key. */
+  readonly ownKey: boolean;
+  readonly estimated: boolean;
+  /** No price is known for the tokens that were used. */
+  readonly unpriced: boolean;
+}
+
+/** The one place that decides what an amount is. Of a model without a price the cost is unknown, not zero. */
+const decideCost = ({ charged, ownKey, estimated, unpriced }: ReportedCost): Cost =>
+  unpriced ? unknown : { costUsd: charged, costSource: estimated ? 'estimated' : ownKey ? 'byok' : 'billed' };
+
 /**
- * The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero; where a gateway counts tokens
- * and tells no cost, it is the list price of those tokens, an estimate. `source`: the account that pays.
+ * The cost in an answer’s last chunk. Where a gateway counts tokens and reports no cost, it is the list price of those tokens, an
+ * estimate. `source`: the account that pays.
  */
 export function costOfChunk(
-  { usage, byok }: Pick<ReportedChunk, 'usage' | 'byok'>,
+  { usage, byok = false, portico }: Pick<ReportedChunk, 'usage' | 'byok' | 'portico'>,
   facts: ModelFacts | null,
   source: string,
 ): Cost {
   if (!usage) return unknown;
+  const charged = byok ? usage.upstream_cost_usd : usage.cost_usd;
+  if (charged === null) return !byok && facts?.record.pricing ? getListPrice(facts.record.pricing, usage) : unknown;
   // What another gateway says that it took is known, whether or not it lists a price.
-  const unpriced = facts?.priced === false && facts.record.other !== true;
-  if (byok) {
-    const listPrice = usage.upstream_cost_usd;
-    return listPrice === null || (unpriced && isZero(listPrice)) ? unknown : { costUsd: listPrice, costSource: 'byok' };
-  }
-  if (usage.cost_usd === null) return facts?.record.pricing ? getListPrice(facts.record.pricing, usage) : unknown;
-  if (unpriced && isZero(usage.cost_usd)) return unknown;
-  const counted = isOwnKeys(source) ? 'byok' : 'billed';
-  return { costUsd: usage.cost_usd, costSource: usage.estimated ? 'estimated' : counted };
+  const hasNoPrice =
+    portico === undefined
+      ? facts?.priced === false && facts.record.other !== true
+      : portico.price_as_of === null && portico.price_source === null && usage.total_tokens > 0;
+  const ownKey = byok || isOwnKeys(source);
+  return decideCost({ charged, ownKey, estimated: usage.estimated, unpriced: hasNoPrice && isZero(charged) });
 }
+
+/** The cost of an answer in its parts, as its last chunk has them; null if there are none. */
+export function billOfChunk({ usage, portico }: Pick<ReportedChunk, 'usage' | 'portico'>): Bill | null {
+  if (!portico || portico.cost_lines.length === 0) return null;
+  const upTo = usage?.estimated ? portico.cost_up_to_usd : undefined;
+  return {
+    lines: portico.cost_lines.map(({ kind, tokens, usd }) => ({ kind: toBillKind(kind), tokens, usd })),
+    ...(upTo === undefined ? {} : { upTo }),
+    price: { asOf: portico.price_as_of, entered: isEnteredPrice(portico.price_source) },
+  };
+}
+
+/** A newer gateway may have kinds that this version does not know. */
+const toBillKind = (kind: string): BillKind => billKind.safeParse(kind).data ?? 'other';
 
 const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
 
@@ -73,9 +100,9 @@ export function costOfRecord(record: ReportedRequest, source: string): Cost {
   const taken = record.status === 'failed' ? record.cost_usd : charged;
   const cameToNothing = record.status !== 'succeeded' && isZero(taken);
   if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
-  const counted = ownKey ? 'byok' : 'billed';
-  if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : counted };
-  return { costUsd: charged, costSource: record.estimated ? 'estimated' : counted };
+  if (cameToNothing && isZero(record.cost_usd)) return { ...uncharged, costUsd: record.cost_usd };
+  const estimated = record.estimated && !cameToNothing;
+  return decideCost({ charged: cameToNothing ? record.cost_usd : charged, ownKey, estimated, unpriced: false });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Summary } from '#shared/contract/chat/context.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
-import { billOfRecord, costOfChunk, costOfRecord, uncharged } from '../../billing/costs/cost.ts';
+import { billOfChunk, billOfRecord, costOfChunk, costOfRecord, uncharged } from '../../billing/costs/cost.ts';
 import { settledRecord } from '../../billing/costs/cost-lookup.ts';
 import type { SpendStore } from '../../billing/costs/spend-store.ts';
 import type { ConversationStore } from '../../conversations/conversation-store.ts';
@@ -228,6 +228,7 @@ async function write(
   requestId = stream.requestId;
   await keep();
   let bill: Summary['bill'] = null;
+  let isCostKnown = false;
   try {
     for await (const chunk of stream) {
       text += chunk.choices[0]?.delta.content ?? '';
@@ -235,9 +236,12 @@ async function write(
       const facts = modelFacts(chunk.routing?.selected ?? model);
       simulated = facts?.simulated ?? simulated;
       cost = costOfChunk(chunk, facts, payer.source);
+      bill = billOfChunk(chunk);
+      isCostKnown = chunk.portico !== undefined;
     }
   } finally {
-    const record = stream.requestId === null ? null : await settledRecord(payer.client, stream.requestId, undefined);
+    const record =
+      stream.requestId === null || isCostKnown ? null : await settledRecord(payer.client, stream.requestId, undefined);
     if (record !== null && typeof record !== 'string') {
       cost = costOfRecord(record, payer.source);
       bill = billOfRecord(record, payer.source);

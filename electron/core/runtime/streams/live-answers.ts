@@ -13,6 +13,8 @@ export interface LiveAnswer {
   readonly earlier?: readonly string[];
   /** The account that pays, and the client that knows the cost. */
   payer?: { readonly source: string; readonly client: Pick<GatewayClient, 'requestRecord'> };
+  /** Its last chunk has come with the cost and its lines: the gateway need not be asked for the request's record. */
+  isCostKnown?: boolean;
   /** The request was sent: from here on it may cost something. */
   sent?: boolean;
 }
