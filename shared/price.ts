@@ -154,6 +154,24 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
     .filter((entry) => entry.pico !== 0n);
 }
 
+/** What answers of these lengths to the same prompt cost, as `getCost` has it: the rates are chosen once for all of them. */
+export function createAnswerPricer(
+  price: Price,
+  prompt: Omit<TokenUsage, 'completionTokens' | 'reasoningTokens' | 'imageTokens'>,
+): (completionTokens: number, imageTokens: number) => NanoUsd {
+  const rates = ratesFor(price, prompt.promptTokens);
+  const prices = lineRates(price, rates);
+  const counts = lineCounts(rates, { ...prompt, completionTokens: 0, reasoningTokens: 0 });
+  const before = counts.reduce((sum, count, index) => sum + BigInt(count) * (prices[index] ?? 0n), 0n);
+  const imageRate = rates.outputImage ?? rates.completion;
+  return (completionTokens, imageTokens) => {
+    const images = Math.min(completionTokens, imageTokens);
+    return ceilToNano(
+      picoUsd(before + BigInt(completionTokens - images) * rates.completion + BigInt(images) * imageRate),
+    );
+  };
+}
+
 /** Returns what a request costs, rounded up once to the nano-USD (wire contract §1.7). */
 export function getCost(price: Price, usage: TokenUsage): NanoUsd {
   const rates = ratesFor(price, usage.promptTokens);

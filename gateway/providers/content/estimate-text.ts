@@ -76,7 +76,7 @@ for (const [index, [last, kind]] of ranges.entries())
   kindByCode.fill(kind, (ranges[index - 1]?.[0] ?? -1) + 1, last + 1);
 
 /** Latin letters that few languages use. Words with them are split into more tokens. */
-const isUnusual = (code: number) => code >= 0x100 && code <= 0x24f;
+const [firstUnusual, lastUnusual] = [0x100, 0x24f];
 const unusualTokens = 0.65;
 
 export function estimateText(text: string): number {
@@ -92,7 +92,7 @@ export function estimateText(text: string): number {
       next = code >= 0xd83c && code <= 0xd83e ? kinds.emoji : kinds.astral;
       index += 1;
     }
-    if (isUnusual(code)) tokens += unusualTokens;
+    if (code >= firstUnusual && code <= lastUnusual) tokens += unusualTokens;
     if (next === kind || (kind === kinds.upper && length === 1 && next === kinds.lower)) {
       kind = next;
       length += 1;

@@ -97,6 +97,11 @@ async function openApp({ model, double }: { model: string; double: boolean }) {
   const { gateway } = test;
   let requests = 0;
   if (double) {
+    gateway.breakdown = {
+      cost_lines: [{ kind: 'input', tokens: 3, usd: '0.000007' }],
+      price_as_of: null,
+      price_source: 'book',
+    };
     const answer = gateway.fetch;
     Object.assign(gateway, {
       fetch(request: Request) {

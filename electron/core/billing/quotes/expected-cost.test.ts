@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseUsd, picoUsd } from '#shared/money.ts';
-import { getCost, noTokens, type Price, type TokenUsage } from '#shared/price.ts';
+import { createAnswerPricer, getCost, noTokens, type Price, type TokenUsage } from '#shared/price.ts';
 import { seeded } from '../../../../tests/seed/random.ts';
 import { recurringChat } from '../../../../tests/support/recurring-questions.ts';
 import { type EarlierAnswer, expectedCost, promptAfter } from './expected-cost.ts';
@@ -125,4 +125,31 @@ test('over a history with habits it is within 30 % of the bill in four sends of 
 test.each([1, 2, 3])('and over one in which the same kinds of question come again, whatever the seed (%i)', (seed) => {
   const random = seeded(seed);
   expect(shareOfHits(Array.from({ length: 200 }, () => recurringChat(random)))).toBeGreaterThanOrEqual(0.8);
+});
+
+test('an answer that is priced beside others costs what it costs alone, for every price and prompt', () => {
+  const rate = fc.bigInt({ min: 0n, max: 10n ** 8n }).map(picoUsd);
+  const rates = fc.record({
+    prompt: rate,
+    completion: rate,
+    cacheRead: fc.option(rate),
+    cacheWrite: fc.constant(null),
+    outputImage: fc.option(rate),
+    reasoning: fc.option(rate),
+  });
+  const prices = fc.tuple(rates, rate, rate).map(([own, request, search]) => ({
+    ...own,
+    request,
+    search,
+    tiers: [{ ...own, prompt: picoUsd(own.prompt * 2n), minPromptTokens: 500 }],
+  }));
+  const counts = fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(3), fc.nat(5000), fc.nat(6000));
+  fc.assert(
+    fc.property(prices, counts, (tiered, [promptTokens, cached, searches, completionTokens, imageTokens]) => {
+      const prompt = { ...noTokens, promptTokens, cachedTokens: Math.min(cached, promptTokens), searches };
+      expect(createAnswerPricer(tiered, prompt)(completionTokens, imageTokens)).toBe(
+        getCost(tiered, { ...prompt, completionTokens, imageTokens }),
+      );
+    }),
+  );
 });

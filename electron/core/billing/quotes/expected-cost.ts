@@ -2,7 +2,7 @@ import { billLines } from '#shared/bill-lines.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
-import { getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
+import { createAnswerPricer, getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
 
 type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 
@@ -81,13 +81,22 @@ export function expectedCost({
   const weighed = weighedAnswers(question, answers)
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, maxWeighed);
-  const costs = weighed.map((answer) => ({ usd: costWith(answer), weight: answer.weight }));
-  const nearTo = (usd: NanoUsd) => costs.filter((cost) => isNear(usd, cost.usd));
-  let best: { readonly completionTokens: number; readonly usd: NanoUsd; readonly weight: number } | null = null;
-  for (const length of lengthsAround(weighed)) {
-    const usd = costWith(length);
-    const weight = nearTo(usd).reduce((sum, cost) => sum + cost.weight, 0);
-    if (!best || weight > best.weight) best = { completionTokens: length.completionTokens, usd, weight };
+  const priceAnswer = createAnswerPricer(price, { ...noTokens, promptTokens, cachedTokens, searches });
+  const costs = weighed.map(({ completionTokens, imageTokens = 0, weight }) => ({
+    usd: priceAnswer(completionTokens, imageTokens),
+    weight,
+  }));
+  let best: { completionTokens: number; usd: NanoUsd; weight: number; near: number } | null = null;
+  for (const { completionTokens, imageTokens = 0 } of lengthsAround(weighed)) {
+    const usd = priceAnswer(completionTokens, imageTokens);
+    let [weight, near] = [0, 0];
+    for (const cost of costs) {
+      const difference = usd > cost.usd ? usd - cost.usd : cost.usd - usd;
+      if (difference * 100n > cost.usd * nearPercent) continue;
+      weight += cost.weight;
+      near += 1;
+    }
+    if (!best || weight > best.weight) best = { completionTokens, usd, weight, near };
   }
   if (!best) return null;
   const here = weighed.filter((answer) => answer.here).length;
@@ -95,12 +104,8 @@ export function expectedCost({
     usd: formatUsd(best.usd),
     completionTokens: best.completionTokens,
     answers: { here, elsewhere: weighed.length - here },
-    near: nearTo(best.usd).length,
+    near: best.near,
   };
-
-  function costWith({ completionTokens, imageTokens = 0 }: Length): NanoUsd {
-    return getCost(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, imageTokens, searches });
-  }
 }
 
 type Length = Pick<EarlierAnswer, 'completionTokens' | 'imageTokens'>;
@@ -195,11 +200,6 @@ const lengthsAround = (answers: readonly Length[]): Length[] =>
       imageTokens,
     })),
   );
-
-const isNear = (expected: NanoUsd, billed: NanoUsd): boolean => {
-  const off = expected > billed ? expected - billed : billed - expected;
-  return off * 100n <= billed * nearPercent;
-};
 
 /**
  * Tokens of the next prompt, from what the last answer's bill counted: that prompt, the answer and the new question. Better than any

@@ -252,6 +252,8 @@ const forgetMs = 10 * 60_000;
 export function quotesFeature(deps: QuotesDeps) {
   const { messages, getLeaf, connections, modelFacts, build, toPart, capStates, now } = deps;
   const withoutQuotes = new Map<string, number>();
+  /** Prices as parsed, by the catalogue's: a quote is asked for at each pause in typing. */
+  const prices = new WeakMap<object, Price>();
   const placeholder = placeholderFor(toPart);
 
   async function price(
@@ -277,7 +279,10 @@ export function quotesFeature(deps: QuotesDeps) {
 
   function getPrice(model: string): Price | null {
     const pricing = modelFacts(model)?.record.pricing;
-    return pricing ? parsePricing(pricing) : null;
+    if (!pricing) return null;
+    const known = prices.get(pricing) ?? parsePricing(pricing);
+    prices.set(pricing, known);
+    return known;
   }
 
   function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
