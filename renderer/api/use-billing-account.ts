@@ -1,5 +1,7 @@
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
-import { useBillingAccounts, usePayer, useSettings, useUpdateSettings } from './use-core.ts';
+import { useOrpc } from './api.ts';
+import { refetchOnFocus, useBillingAccounts, usePayer, useSettings, useUpdateSettings } from './use-core.ts';
 
 /**
  * The wallet that the pages about money show: the one chosen there, which is kept, else the one that pays for new chats.
@@ -20,4 +22,30 @@ export function useBillingAccount() {
     billingAccount: billingAccounts.find(({ id }) => id === settings?.shownWallet) ?? payer,
     choose,
   };
+}
+
+/** Reads all figures of the books again, and says whether that is under way. */
+export function useLedger() {
+  const { account, credits, usage } = useOrpc();
+  const queries = useQueryClient();
+  const reading =
+    useIsFetching({ queryKey: account.key() }) +
+    useIsFetching({ queryKey: credits.key() }) +
+    useIsFetching({ queryKey: usage.key() });
+  return {
+    reading: reading > 0,
+    readAgain() {
+      for (const area of [account, credits, usage]) void queries.invalidateQueries({ queryKey: area.key() });
+    },
+  };
+}
+
+/** How long the balance of a wallet lasts. Null: of none. */
+export function useOutlook(billingAccount: BillingAccount | null) {
+  const { funds } = useOrpc();
+  const options = funds.outlook.queryOptions({
+    input: { billingAccount: billingAccount ?? 'main' },
+    ...refetchOnFocus,
+  });
+  return useQuery({ ...options, enabled: billingAccount !== null });
 }

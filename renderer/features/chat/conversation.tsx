@@ -22,8 +22,7 @@ import { useChosenModel } from '../drafts/use-chosen-model.ts';
 import { FindBar } from '../search/find-bar.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { ChatComposer } from './composer/chat-composer.tsx';
-import { ConfirmAgain } from './confirmations/confirm-route.tsx';
-import { OverCap } from './confirmations/over-cap.tsx';
+import { ConfirmAgain, OverCap } from './confirmations/confirm-route.tsx';
 import { NotSentContext } from './context/not-sent-mark.tsx';
 import { useThread } from './data/use-thread.ts';
 import { useAnswerImage } from './message/use-answer-image.ts';
@@ -31,8 +30,7 @@ import { MessageActionsContext } from './state/message-actions.ts';
 import type { ThreadItem } from './state/thread-items.ts';
 import { Thread } from './thread/thread.tsx';
 import { useScrollPositions } from './thread/use-scroll-positions.ts';
-import { useAnswerOffers } from './use-answer-offers.ts';
-import { useMessageActions } from './use-message-actions.ts';
+import { useAnswerOffers, useMessageActions } from './use-message-actions.ts';
 import { useSavedView } from './use-saved-view.ts';
 
 interface ShownImages {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
+import { useOffers } from '../../actions/offers.ts';
 import { useApi } from '../../api/api.ts';
 import { getHandle } from '../../handles/handles.ts';
 import { copyForms } from '../../markdown/copy-forms.ts';
@@ -10,11 +11,12 @@ import { compareText } from '../../text/compare-text.ts';
 import { describeError } from '../../text/error-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
-import { useConfirmsRoute } from './confirmations/use-confirms-route.ts';
 import { parsedTokens } from './data/parsed-tokens.ts';
 import { useLiveAnswers } from './data/use-answer.ts';
+import { useConfirmsRoute } from './routing/use-routing.ts';
 import type { MessageActions } from './state/message-actions.ts';
 import { getHead, getSections, type ThreadItem } from './state/thread-items.ts';
+import { isCut } from './state/use-thread-keys.ts';
 
 /** Actions on messages as calls of the core; failures are shown as toasts. */
 export function useMessageActions(model: string): MessageActions {
@@ -162,4 +164,26 @@ export function useMessageActions(model: string): MessageActions {
         ),
     };
   }, [api, answers]);
+}
+
+/** Offers what can be done with the end of the open chat: its last answer and its last question. */
+export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageActions, busy: boolean): void {
+  const last = items.at(-1);
+  const answer = last && last.role === 'assistant' && !last.columns && last.status !== 'streaming' ? last : null;
+  const question = items.findLast(({ role }) => role === 'user') ?? null;
+  const { setRetrying, setEdit } = useThreadView.getState();
+  useOffers({
+    retryAnswer: answer && !busy && (() => actions.regenerate(answer)),
+    retryAnswerOther:
+      answer &&
+      !busy &&
+      (() => {
+        getHandle('thread')?.showEnd();
+        setRetrying(answer.id);
+      }),
+    continueAnswer: answer && !busy && isCut(answer) && (() => actions.continue(answer)),
+    copyAnswer: answer && (() => actions.copy(answer, 'rich')),
+    forkChat: answer && (() => actions.fork(answer)),
+    editQuestion: question && !busy && (() => setEdit(question.id, question.text)),
+  });
 }

@@ -1,9 +1,9 @@
 import { ChevronDown, Wallet } from 'lucide-react';
 import type { BillingAccountBalance, Ledger as Credits, LedgerLine } from '#shared/contract/app/billing-accounts.ts';
 import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
+import { useOutlook } from '../../../api/use-billing-account.ts';
 import { usePayer, useSettings } from '../../../api/use-core.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
-import { useOutlook } from '../../../api/use-outlook.ts';
 import { useQuote } from '../../../api/use-quote.ts';
 import { saveLocalSettings } from '../../../browser/local-settings.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';

@@ -30,8 +30,7 @@ import { ComparedModels, ModelChoice } from './model-choice.tsx';
 import { useLongPaste } from './use-long-paste.ts';
 import { useNextMessage } from './use-next-message.ts';
 import { useRecall } from './use-recall.ts';
-import { useStop } from './use-send.ts';
-import { useSubmit } from './use-submit.ts';
+import { useStop, useSubmit } from './use-send.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import { useUndo } from './use-undo.ts';
 

@@ -1,14 +1,18 @@
-import { Columns2 } from 'lucide-react';
+import { Columns2, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Model } from '#shared/wire/model.ts';
 import { useOffers } from '../../../actions/offers.ts';
 import { useSettled } from '../../../browser/use-settled.ts';
 import { lazyView, NotYet } from '../../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../../page/view-boundary.tsx';
 import { compareText } from '../../../text/compare-text.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
+import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
 import { useDrafts } from '../../drafts/drafts-store.ts';
 import { ModelButton } from '../../models/picker/model-button.tsx';
-import { CompareBar } from '../compare/draft/compare-bar.tsx';
+import { getProblem, named } from '../compare/draft/compare-models.ts';
 import type { NextMessage } from './use-next-message.ts';
 
 /** Loaded when the window is idle; until then a button that looks the same opens it when it is there. */
@@ -90,4 +94,46 @@ export function ComparedModels({ next, open, onOpenChange, onEnd }: ModelChoiceP
     if (others.length === 0) onEnd();
   };
   return <CompareBar models={models} value={compare.value} onChange={change} picker={picker} />;
+}
+
+interface CompareBarProps {
+  models: readonly Model[];
+  value: readonly string[];
+  onChange: (models: string[]) => void;
+  /** The picker that adds models. */
+  picker: ReactNode;
+}
+
+/** The models of the comparison that the next message starts. */
+function CompareBar({ models, value, onChange, picker }: CompareBarProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 px-3 pt-3">
+      <ul aria-label={compareText.models} className="contents">
+        {value.map((id) => {
+          const record = named(models, id);
+          const name = record?.name ?? id;
+          return (
+            <li
+              key={id}
+              data-lost={getProblem(models, id) !== null || undefined}
+              className="flex h-7 min-w-0 max-w-56 items-center gap-1.5 rounded-control border border-line bg-sunken pl-2 font-medium text-xs data-lost:border-warn data-lost:text-warn"
+            >
+              <ProviderMark provider={record?.provider ?? id} size={16} />
+              <span className="truncate">{name}</span>
+              <IconButton
+                icon={X}
+                size="sm"
+                label={compareText.remove(name)}
+                onClick={() => onChange(value.filter((other) => other !== id))}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {picker}
+      <Button variant="quiet" className="ml-auto" onClick={() => onChange([])}>
+        {compareText.leave}
+      </Button>
+    </div>
+  );
 }

@@ -12,8 +12,9 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { Remedy } from '../../../ui/notices/remedy.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { CapSettings } from '../notices/notice-row.tsx';
 import { RouterCandidates } from '../routing/router-candidates.tsx';
-import { useRoutePreview } from '../routing/use-route-preview.ts';
+import { useRoutePreview } from '../routing/use-routing.ts';
 
 interface ConfirmRouteProps {
   /** The message to send; null: closed. */
@@ -119,5 +120,30 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
       {candidates.length > 0 && <RouterCandidates decision={decision} />}
       <p className="text-fg-3 text-xs">{text.confirmNote}</p>
     </div>
+  );
+}
+
+/** A cap refused a further answer or an edit: the reason and the options. Nothing was stored or charged. */
+export function OverCap() {
+  const overCap = useThreadView((view) => view.overCap);
+  const close = () => useThreadView.getState().setOverCap(null);
+  const anyway = () => {
+    close();
+    overCap?.anyway();
+  };
+  return (
+    <Dialog open={overCap !== null} onOpenChange={(open) => !open && close()} title={composerText.overCapTitle}>
+      <p className="text-fg-2 text-sm">{overCap?.sentence}</p>
+      <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
+        {/* The link leaves the page, and so closes the dialog. */}
+        <span className="contents" onClickCapture={close}>
+          <CapSettings />
+        </span>
+        <Button onClick={close}>{composerText.cancel}</Button>
+        <Button variant="primary" onClick={anyway}>
+          {composerText.sendAnyway}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { render } from 'vitest-browser-react';
 import { fakeTotal } from '../../../../tests/support/fake-composer.ts';
-import { ConversationTotal } from './conversation-total.tsx';
+import { ConversationTotal } from '../chat-header.tsx';
 
 test.each([
   ['a simulated failure', { usd: '0', testRequests: 1 }, '$0.00 test'],

@@ -1,4 +1,4 @@
-import { compareText as text } from '../../../text/compare-text.ts';
+import { compareText } from '../../../text/compare-text.ts';
 import { composerText } from '../../../text/composer-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import type { ThreadItem } from '../state/thread-items.ts';
@@ -19,12 +19,16 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
       actions={columns
         .filter(({ status }) => status !== 'streaming')
         .map((column) => (
-          <Button key={column.id} aria-label={text.goOnWith(getName(column, columns))} onClick={() => choose(column)}>
+          <Button
+            key={column.id}
+            aria-label={compareText.goOnWith(getName(column, columns))}
+            onClick={() => choose(column)}
+          >
             {getName(column, columns)}
           </Button>
         ))}
     >
-      {toAll ? text.toAll(columns.length) : text.choose}
+      {toAll ? compareText.toAll(columns.length) : compareText.choose}
     </NoticeRow>
   );
 }
@@ -33,5 +37,5 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
 function getName({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
   const name = modelName ?? composerText.model;
   const alike = columns.filter((column) => column.modelName === modelName).length > 1;
-  return model === 'router' && alike ? text.byAuto(name) : name;
+  return model === 'router' && alike ? compareText.byAuto(name) : name;
 }

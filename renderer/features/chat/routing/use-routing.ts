@@ -1,5 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useOrpc } from '../../../api/api.ts';
+import { useModels, useSettings } from '../../../api/use-core.ts';
+import { newChatKey } from '../../../browser/new-chat-key.ts';
+import type { RouteAsked } from '../../../navigation/thread-view.ts';
+import { named } from '../compare/draft/compare-models.ts';
 
 const settlingMs = 500;
 
@@ -11,4 +15,30 @@ export function useRouting(messageId: string) {
       refetchInterval: ({ state: { data } }) => (data && !data.known && data.why === 'settling' ? settlingMs : false),
     }),
   );
+}
+
+/** The router’s current choice for this message; never cached, since it depends on prices and providers. */
+export function useRoutePreview({ conversationId, folderId = null, inPlaceOf, text, attachments, model }: RouteAsked) {
+  return useQuery(
+    useOrpc().quotes.route.queryOptions({
+      input: {
+        conversationId,
+        folderId,
+        newChat: newChatKey,
+        inPlaceOf,
+        text,
+        attachments: [...attachments],
+        model,
+      },
+      gcTime: 0,
+      staleTime: 0,
+    }),
+  );
+}
+
+/** Whether the user wants to confirm the router’s choice for this model. */
+export function useConfirmsRoute(): (model: string) => boolean {
+  const wanted = useSettings().data?.confirmRoute === true;
+  const models = useModels().data?.models ?? [];
+  return (model) => wanted && (model === 'router' || named(models, model)?.kind === 'router');
 }

@@ -9,8 +9,7 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 import type { LiveAnswers } from '../data/answer-views.ts';
 import { useLiveAnswers } from '../data/use-answer.ts';
 import { getHead, getThreadItems, type ThreadItem } from '../state/thread-items.ts';
-import { copiedRow, joined } from './copied-rows.ts';
-import { type PartOfRow, selectedRows } from './selected-rows.ts';
+import { copiedRow, joined, type PartOfRow, selectedRows } from './selected-rows.ts';
 
 /** All rows of the shown branch, read page by page beside the thread, which holds a section of it. Throws if it cannot be read. */
 async function wholeBranch(api: Api, conversationId: string): Promise<readonly ThreadItem[]> {

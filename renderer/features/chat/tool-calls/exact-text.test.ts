@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exactText, spacedJson } from './exact-text.ts';
+import { exactText, spacedJson } from '../message/answer-sections.tsx';
 
 test('invisible characters are spelled out, and visible ones stay as they are', () => {
   expect(exactText('rm \u202egnp.exe\u200b\u{e0041}')).toBe('rm \\u{202e}gnp.exe\\u{200b}\\u{e0041}');

@@ -1,15 +1,164 @@
-import { type KeyboardEvent, memo, type ReactNode } from 'react';
+import { Square } from 'lucide-react';
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useState } from 'react';
 import type { ComparisonTotal } from '#shared/contract/chat/conversations.ts';
 import { getThreadAction } from '../../../../actions/shortcuts.ts';
 import { useThreadView } from '../../../../navigation/thread-view.ts';
-import { compareText as text } from '../../../../text/compare-text.ts';
+import { text as chatText } from '../../../../text/chat-text.ts';
+import { compareText } from '../../../../text/compare-text.ts';
+import { composerText } from '../../../../text/composer-text.ts';
+import { costsText } from '../../../../text/costs-text.ts';
+import { Badge } from '../../../../ui/elements/badge.tsx';
+import { Button } from '../../../../ui/elements/button.tsx';
 import { classNames } from '../../../../ui/elements/class-names.ts';
 import { MoneyIn } from '../../../../ui/elements/money.tsx';
+import { ProviderMark } from '../../../../ui/elements/provider-mark.tsx';
+import { Bill } from '../../costs/bill.tsx';
+import { useLiveAnswers } from '../../data/use-answer.ts';
+import { AnswerActions } from '../../message/answer-actions.tsx';
+import { AnswerEnd } from '../../message/answer-end.tsx';
 import { getSpeed } from '../../message/answer-footer.tsx';
+import { AnswerSections } from '../../message/answer-sections.tsx';
+import { RouterCard } from '../../routing/router-card.tsx';
+import { Sources } from '../../sources/sources.tsx';
 import { type MessageActions, useActions } from '../../state/message-actions.ts';
 import { getHead, holds, type ThreadItem } from '../../state/thread-items.ts';
 import { isCut } from '../../state/use-thread-keys.ts';
-import { ComparisonColumn } from './comparison-column.tsx';
+
+/** Average characters per token; used only until the usage is known, and marked as an estimate. */
+const charactersPerToken = 4;
+const everyMs = 500;
+
+/** Time to the first token and tokens per second: estimated while streaming, exact afterwards. */
+function ColumnSpeed({ item }: { item: ThreadItem }) {
+  const live = useLiveSpeed(item);
+  const firstAt = item.firstTokenAt ?? live.firstAt;
+  const speed = item.status === 'streaming' ? live.perSecond : getSpeed(item);
+  const words = item.status === 'streaming' ? compareText.aboutSpeed : costsText.speed;
+  return (
+    <>
+      {firstAt !== null && <span>{compareText.first(seconds(firstAt - item.createdAt))}</span>}
+      {speed !== null && (
+        <>
+          <span aria-hidden>·</span>
+          <span>{words(speed)}</span>
+        </>
+      )}
+    </>
+  );
+}
+
+const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(1);
+
+interface LiveSpeed {
+  /** When this window saw the first text; null before. */
+  readonly firstAt: number | null;
+  readonly perSecond: number | null;
+}
+
+/** Sampled twice a second, so that chunks re-render only the costsText. */
+function useLiveSpeed(item: ThreadItem): LiveSpeed {
+  const answers = useLiveAnswers();
+  const [speed, setSpeed] = useState<LiveSpeed>({ firstAt: null, perSecond: null });
+  const running = item.status === 'streaming';
+  useEffect(() => {
+    if (!running) return;
+    let firstAt = item.firstTokenAt;
+    const look = () => {
+      const { written } = answers.view(item);
+      if (written === 0) return;
+      firstAt ??= Date.now();
+      const took = (Date.now() - firstAt) / 1000;
+      setSpeed({ firstAt, perSecond: took < 1 ? null : Math.round(written / charactersPerToken / took) });
+    };
+    const timer = setInterval(look, everyMs);
+    return () => clearInterval(timer);
+  }, [answers, item, running]);
+  return speed;
+}
+
+interface ComparisonColumnProps {
+  item: ThreadItem;
+  /** The comparison is the active message: its actions are in the tab order. */
+  active: boolean;
+  /** No message follows the comparison. */
+  last: boolean;
+  /** The messages after the comparison follow on this answer. */
+  chosen: boolean;
+  cheapest: boolean;
+  fastest: boolean;
+}
+
+/** One answer of a comparison, with its figures and actions. */
+const ComparisonColumn = memo(function ComparisonColumn(props: ComparisonColumnProps) {
+  const { item, active, last, chosen, cheapest, fastest } = props;
+  const actions = useActions();
+  const highlighted = useThreadView((view) => item.parts.some(({ id }) => id === view.highlighted));
+  const name = item.modelName ?? composerText.model;
+  const running = item.status === 'streaming';
+  const tabIndex = active ? 0 : -1;
+  return (
+    <article
+      aria-label={name}
+      aria-busy={running}
+      data-column={getHead(item)}
+      data-highlighted={highlighted || undefined}
+      tabIndex={-1}
+      className={classNames(
+        'group flex min-w-0 flex-col rounded-menu border bg-surface px-3 pb-3 transition-colors duration-[220ms] [--sticky-top:44px] data-highlighted:bg-accent-soft',
+        chosen ? 'border-accent' : 'border-line',
+      )}
+    >
+      <header className="-mx-3 sticky top-0 z-2 mb-1 flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 rounded-t-menu bg-inherit px-3 py-2 text-xs">
+        <ProviderMark provider={item.servedProvider ?? item.model?.split('/')[0] ?? '?'} />
+        <h3 className="min-w-0 truncate font-semibold text-sm">{name}</h3>
+        {item.simulated && <Badge>{chatText.simulated}</Badge>}
+        {cheapest && <Badge tone="ok">{compareText.cheapest}</Badge>}
+        {fastest && <Badge tone="ok">{compareText.fastest}</Badge>}
+        {running && (
+          <Button
+            variant="quiet"
+            tabIndex={tabIndex}
+            aria-label={compareText.stop(name)}
+            className="ml-auto"
+            onClick={() => actions.stop(item)}
+          >
+            <Square size={11} fill="currentColor" aria-hidden />
+            {compareText.stopShort}
+          </Button>
+        )}
+      </header>
+      <div className="min-w-0 flex-1">
+        <AnswerSections item={item} name={name} />
+        <Sources item={item} />
+        <AnswerEnd item={item} busy={false} active={active} last={last} />
+      </div>
+      <footer className="mt-2 flex flex-col gap-1 text-fg-3 text-xs tabular-nums">
+        <p className="flex min-h-6 flex-wrap items-center gap-x-1.5">
+          <ColumnSpeed item={item} />
+        </p>
+        <div className="flex min-h-6 flex-wrap items-center gap-x-1.5">
+          {!running && <Bill message={item} />}
+          {item.usage && <span>{costsText.tokens(item.usage.promptTokens + item.usage.completionTokens)}</span>}
+          {!running && item.routeReason !== null && (
+            <RouterCard conversationId={item.conversationId} messageId={getHead(item)} />
+          )}
+        </div>
+        <div className="-ml-2 flex min-h-8 flex-wrap items-center gap-x-1">
+          {!running && <AnswerActions item={item} busy={false} active={active} compared />}
+        </div>
+        {chosen ? <p className="text-fg-2">{compareText.chosen}</p> : null}
+        <Button
+          disabled={running}
+          tabIndex={tabIndex}
+          aria-label={`${compareText.goOn}: ${name}`}
+          onClick={() => actions.choose(item)}
+        >
+          {compareText.goOn}
+        </Button>
+      </footer>
+    </article>
+  );
+});
 
 interface ComparisonProps {
   item: ThreadItem;
@@ -34,7 +183,7 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
     // biome-ignore lint/a11y/useSemanticElements: no fields
     <div
       role="group"
-      aria-label={text.comparison(columns.length)}
+      aria-label={compareText.comparison(columns.length)}
       aria-busy={ended < columns.length}
       data-message={getHead(item)}
       tabIndex={-1}
@@ -42,7 +191,9 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
       className="@container rounded-menu pt-2 pb-4"
     >
       <p className="mb-2 flex min-h-6 flex-wrap items-center gap-x-1.5 text-fg-2 text-xs tabular-nums">
-        <span>{ended < columns.length ? text.answers(ended, columns.length) : text.allEnded(columns.length)}</span>
+        <span>
+          {ended < columns.length ? compareText.answers(ended, columns.length) : compareText.allEnded(columns.length)}
+        </span>
         {item.compared && <Total of={item.compared} />}
       </p>
       <div className={classNames('grid grid-cols-1 gap-3', grids[columns.length] ?? '')}>
@@ -65,9 +216,9 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
 function Total({ of: { usd: money, testCreditsUsd, unknown } }: { of: ComparisonTotal }) {
   return (
     <>
-      {money !== null && <Part of={<MoneyIn text={text.sum} amount={money} />} />}
-      {testCreditsUsd !== null && <Part of={<MoneyIn text={text.sumTest} amount={testCreditsUsd} />} />}
-      {unknown > 0 && <Part of={text.sumUnknown(unknown)} />}
+      {money !== null && <Part of={<MoneyIn text={compareText.sum} amount={money} />} />}
+      {testCreditsUsd !== null && <Part of={<MoneyIn text={compareText.sumTest} amount={testCreditsUsd} />} />}
+      {unknown > 0 && <Part of={compareText.sumUnknown(unknown)} />}
     </>
   );
 }
