@@ -8,10 +8,7 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { nameAt } from './backup-files.ts';
 
-/**
- * A database that someone else made must not make the app read or delete files, run anything or send requests
- * elsewhere.
- */
+/** A database that someone else made must not make the app read or delete files, run anything, or call other servers. */
 
 const secret = 'canary of a file outside';
 /** Leads from `attachments/ab/…` to a file next to the data folder. */
