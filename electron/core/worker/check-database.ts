@@ -28,7 +28,7 @@ export function checkDatabase(
     if (!definitionsIn(db).every((definition) => known.has(definition))) return 'foreign';
     return table === 'messages' && hasForeignRows(db) ? 'foreign' : null;
   } catch (error) {
-    // A full disk says nothing about the file.
+    // A full disk is no sign that the file is damaged.
     if (isDiskFull(error)) throw error;
     if (isDamagedDatabase(error)) return 'damaged';
     const code = error instanceof Error && 'code' in error ? error.code : null;

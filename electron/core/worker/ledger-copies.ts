@@ -35,8 +35,8 @@ export async function replaceLedger(replacement: Replacement): Promise<'in-use' 
 }
 
 /**
- * Errors lose their class between threads, so an expected error code is converted to a value. A full disk is thrown,
- * because it says nothing about the copy.
+ * Errors lose their class between threads, so an expected error code is converted to a value. A full disk is thrown, as it
+ * is no sign that the copy is damaged.
  */
 async function unless<Why>(code: ErrorCode, why: Why, work: () => Promise<unknown>): Promise<Why | null> {
   try {
