@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'react';
 import type { WindowAction } from '#shared/actions/action-list.ts';
 
-/** What an action does now. `name` replaces the usual name when the state says more, such as “Unpin chat”. */
+/** What an action does now. `name` replaces the usual name if the state calls for another one, such as “Unpin chat”. */
 export interface Offer {
   readonly run: () => void;
   readonly name?: string;

@@ -102,7 +102,7 @@ export const text = words({
   failed: 'Could not read the ledger',
 });
 
-/** Formats a number of days, in years from two years on. */
+/** Formats a number of days. More than two years are shown in years. */
 function span(days: number): string {
   if (days <= 730) return counted(days, 'day', 'days');
   const years = Math.floor(days / 365);

@@ -16,13 +16,13 @@ const file = (name: string) => ({
 test.each([
   ['nobody', 'a', 'a', 'a', 'a'],
   ['this window', 'a', 'a b', 'a', 'a b'],
-  ['the other', 'a', 'a', 'a c', 'a c'],
-  ['both alike', 'a', 'a b', 'a b', 'a b'],
-  ['both at its end', 'a', 'a b', 'a c', 'a c b'],
-  ['both from its beginning', 'a', 'b', 'c', 'c\n\nb'],
-  ['this window, and the other has sent it', 'a', 'a b', '', 'a b'],
-  ['the other, and this window has sent it', 'a', '', 'a c', 'a c'],
-])('the text typed by %s is in the merged draft', (_, base, mine, theirs, merged) => {
+  ['the other window', 'a', 'a', 'a c', 'a c'],
+  ['both windows in the same way', 'a', 'a b', 'a b', 'a b'],
+  ['both windows at the end', 'a', 'a b', 'a c', 'a c b'],
+  ['both windows from the beginning', 'a', 'b', 'c', 'c\n\nb'],
+  ['this window after the other one had sent it', 'a', 'a b', '', 'a b'],
+  ['the other window after this one had sent it', 'a', '', 'a c', 'a c'],
+])('a merged draft loses no text that was changed by %s', (_, base, mine, theirs, merged) => {
   expect(mergedDraft(draft(base), draft(mine), draft(theirs)).text).toBe(merged);
 });
 

@@ -163,7 +163,6 @@ function Presets() {
   );
 }
 
-/** Downloads a value as a JSON file. */
 function downloadJson(name: string, value: unknown): void {
   saveFile(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }), name);
 }

@@ -14,8 +14,8 @@ interface Stepped {
 }
 
 /**
- * Creates workers that answer only when stepped and hang on any text with the marker. `started` lists them. `slow` ones
- * also report readiness only when told.
+ * Creates workers that answer only when stepped and hang on any text with the marker. `started` lists them. With
+ * `slow`, they report readiness only when `ready` is called.
  */
 function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
   const started: Stepped[] = [];

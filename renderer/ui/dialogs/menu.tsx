@@ -11,7 +11,6 @@ const itemClass =
 const popupClass =
   'pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float';
 
-/** A menu of actions. */
 export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <Base.Root>
@@ -25,7 +24,6 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
   );
 }
 
-/** The same as a context menu. */
 export function ContextMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <Context.Root>

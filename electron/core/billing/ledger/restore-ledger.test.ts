@@ -247,7 +247,7 @@ test.each([
     { code: 'internal_error' },
   ],
 ])(
-  'a restore that %s keeps the ledger trusted: a request that never reached the gateway has cost nothing',
+  'after a restore that %s, a request that never reached the gateway is known to have cost nothing',
   async (_how, meddle, why) => {
     let away = false;
     const { client, dataFolder, ask, backUp } = await start({

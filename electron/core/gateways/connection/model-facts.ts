@@ -1,6 +1,5 @@
 import type { Model } from '#shared/wire/model.ts';
 
-/** Facts about a model by its id. */
 export interface ModelFacts {
   readonly name: string;
   readonly simulated: boolean;

@@ -63,7 +63,7 @@ async function coreWithBoth(confirm?: () => Promise<boolean>) {
   return { core, client: core.client, id, asked, options };
 }
 
-test('own keys are not sent to a remote gateway until the person agrees, and then the cost source is the provider', async () => {
+test('own keys are not sent to a remote gateway until the person agrees, and then their provider bills them', async () => {
   const { core, client, id, asked, options } = await coreWithBoth();
   expect(await askedAndAnswered(core, model)).toMatchObject({ status: 'done', costSource: 'billed' });
   expect(asked).toEqual(['Bearer sk-upstream-openai-key']);

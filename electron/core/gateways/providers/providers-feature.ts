@@ -121,7 +121,6 @@ async function checkEntry({ gateway, now }: CheckDeps, entry: Entry): Promise<En
   return { ...entry, checkedAt: now(), ...(await checkSecret(gateway, entry, entry.secret)) };
 }
 
-/** Checks each of the provider's keys. */
 async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   const checked = await checkEntry(deps, entry);
   const further = new Map<string, FurtherKey>();
@@ -131,7 +130,6 @@ async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   return { ...checked, further };
 }
 
-/** Checks one key. */
 async function checkSecret(
   gateway: CheckDeps['gateway'],
   entry: Entry,

@@ -22,7 +22,6 @@ interface OptionsFormProps {
   onDone: () => void;
 }
 
-/** The form for the options of a chat. */
 export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps) {
   const [draft, setDraft] = useState(options);
   /** The React key of the fields, changed to remount them after a preset was applied. */

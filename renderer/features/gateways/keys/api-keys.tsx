@@ -51,7 +51,6 @@ const getBounds = ({ name, limit, end }: KeyWish) => ({
   expiresAt: getEnd(end),
 });
 
-/** The name, limit and end of a key. */
 function KeyFields({ wish, onChange }: { wish: KeyWish; onChange: (wish: KeyWish) => void }) {
   return (
     <>
@@ -86,7 +85,6 @@ function KeyFields({ wish, onChange }: { wish: KeyWish; onChange: (wish: KeyWish
   );
 }
 
-/** The scopes of a key. */
 function ScopeFields({ value, onChange }: { value: readonly Scope[]; onChange: (value: Scope[]) => void }) {
   return (
     <div>

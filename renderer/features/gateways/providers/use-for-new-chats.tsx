@@ -8,8 +8,8 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 const words = text.providers;
 
 /**
- * After a successful check, offers to make the provider’s best model the default for new chats. Offers nothing if
- * another of its models is already the default.
+ * After a successful check, offers to make the provider’s best model the default for new chats. If one of its models is
+ * already the default, shows that one instead.
  */
 export function UseForNewChats({ provider }: { provider: Provider }) {
   const models = useModels();

@@ -9,7 +9,6 @@ export interface SecretDraft {
   readonly isSaved: boolean;
 }
 
-/** The form’s state. */
 export interface ServerDraft {
   readonly name: string;
   readonly type: 'stdio' | 'http';

@@ -3,7 +3,6 @@ import type { Folder } from '#shared/contract/chat/organise.ts';
 import { formatMonth } from '../../../text/format.ts';
 import { text } from '../../../text/shell-text.ts';
 
-/** One row of the conversation list. */
 export type ListRow =
   | { readonly kind: 'heading'; readonly key: string; readonly label: string; readonly addsFolder: boolean }
   | { readonly kind: 'folder'; readonly key: string; readonly folder: Folder; readonly open: boolean }

@@ -39,7 +39,9 @@ function found(groups: readonly ModelGroup[], query: string) {
   return { shown, hidden: getSize(all) - getSize(shown) };
 }
 
-/** Puts models whose name matches before those that only contain the words. Without a query the order stays. */
+/**
+ * Ranks models whose name matches above models that only contain the words somewhere. Without a query the order stays.
+ */
 function bestFirst(group: ModelGroup, query: string, wanted: string) {
   const placed = group.items
     .filter((item) => matches(item, query))

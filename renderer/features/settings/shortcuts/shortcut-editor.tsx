@@ -20,7 +20,6 @@ const needs: Partial<Record<ActionId, keyof AppInfo['capabilities']>> = {
   zoomReset: 'zoom',
 };
 
-/** The actions that this host has. */
 function useHostActions(): (typeof actionList)[number][] {
   const capabilities = useAppInfo().data?.capabilities;
   return actionList.filter(({ id }) => {
