@@ -11,13 +11,13 @@ import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
 import type { MarkStore } from './mark-store.ts';
-import { remoteLedger } from './read-elsewhere.ts';
+import { remoteLedger } from './read-remote-ledger.ts';
 
 interface AccountLedgerDeps {
   readonly dataFolder: string;
   /** The operator of the embedded gateway. */
   readonly operator: Pick<Operator, 'listKeys'>;
-  readonly elsewhere: ReturnType<typeof remoteLedger>;
+  readonly readRemoteLedger: ReturnType<typeof remoteLedger>;
 }
 
 /** Time limit for one answer. */
@@ -28,7 +28,7 @@ const ownKeyLabel = 'Portico';
 
 /** Returns the ledger of an account: the file of the embedded gateway, or what was read so far from a remote one. */
 async function readAccountLedger(
-  { dataFolder, operator, elsewhere }: AccountLedgerDeps,
+  { dataFolder, operator, readRemoteLedger }: AccountLedgerDeps,
   payer: Payer,
   signal?: AbortSignal,
 ): Promise<AccountLedger> {
@@ -36,7 +36,7 @@ async function readAccountLedger(
   const within = { signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]) };
   // The gateway flushes its write-ahead log into the file before it answers.
   const account = await askGateway(() => client.account(within));
-  if (!source.startsWith('embedded/')) return elsewhere(payer, account.credential?.id ?? null);
+  if (!source.startsWith('embedded/')) return readRemoteLedger(payer, account.credential?.id ?? null);
   const keys = await operator.listKeys(account.id ?? '');
   const own = keys.filter(
     ({ id, label, mintedBy, revokedAt }) =>
@@ -45,7 +45,7 @@ async function readAccountLedger(
   return { file: join(dataFolder, 'gateway.db'), accountId: account.id ?? '', ownKeys: own.map(({ id }) => id) };
 }
 
-export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'elsewhere'>, LookUpDeps {
+export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'readRemoteLedger'>, LookUpDeps {
   readonly connections: Connections;
   /** A separate worker thread, so that reconciliation doesn't delay searches. */
   readonly background: Pick<Background, 'run'>;
@@ -64,7 +64,7 @@ interface Page {
 
 /** Reconciles chats, usage records, ledger and balance, matched by request. */
 export function reconciliationFeature(given: ReconciliationDeps) {
-  const deps = Object.assign({}, given, { elsewhere: remoteLedger(given.background) });
+  const deps = Object.assign({}, given, { readRemoteLedger: remoteLedger(given.background) });
   const { connections, background, spend, marks, modelFacts, changes, now } = deps;
 
   /** Adds what the app knows of each request: its chat, message and model name. */

@@ -175,7 +175,7 @@ async function openRemoteLedger(
   refuse: (path: string, reads: number) => Response | Promise<null> | null = () => null,
 ) {
   const { client, dataFolder } = await open();
-  const database = join(dataFolder, 'elsewhere.db');
+  const database = join(dataFolder, 'remote.db');
   // The clock advances with every read, so that the rate limit per minute is never reached.
   let time = Date.UTC(2026, 10, 20);
   const gateway = await openGateway({ database, sandboxPace: 0, now: () => (time += 300) });

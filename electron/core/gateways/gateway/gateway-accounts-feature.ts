@@ -12,7 +12,7 @@ import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
-import type { Account, GatewayAccounts } from './accounts-elsewhere.ts';
+import type { Account, GatewayAccounts } from './remote-accounts.ts';
 
 export interface GatewayAccountsFeatureDeps {
   readonly accounts: GatewayAccounts;

@@ -1,8 +1,8 @@
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
-import type { GatewayAccounts } from './accounts-elsewhere.ts';
 import { getProvider } from './own-keys.ts';
+import type { GatewayAccounts } from './remote-accounts.ts';
 
 export interface ConnectionsDeps {
   readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'byId' | 'bySource'>;
