@@ -3,16 +3,20 @@ import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 keepTemporaryFilesInMemory();
 
-/** A run empties the folders of its projects: what one has left of its failures must outlive the next one's. */
+/**
+ * Each project has an output folder of its own: a run empties its projects' folders, and one project's failures must
+ * survive the next project's run.
+ */
 const getOutput = (project: string) => `test-results/e2e-${project}`;
 
-/** Journeys through the built app: `web` in a browser on the web host, `electron` in real windows. */
+/** End-to-end tests of the built app: `web` runs in a browser on the web host, `electron` in real windows. */
 export default defineConfig({
   testDir: 'tests/e2e',
-  // Limits for what hangs, not for what is slow.
+  // These limits are for tests that hang, not for slow ones.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  // Each test starts an app of its own, and waits for it and for answers half of the time: four keep two cores at work.
+  // Each test starts an app of its own, and half of the time waits for it and its answers. So four
+  // workers keep two cores busy.
   workers: 4,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
@@ -22,9 +26,10 @@ export default defineConfig({
     launchOptions: {
       ...(process.env.PORTICO_CHROMIUM ? { executablePath: process.env.PORTICO_CHROMIUM } : {}),
       args: [
-        // Root, as in containers, cannot use Chromium's own sandbox.
+        // As root, as in containers, Chromium can't use its own sandbox.
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-        // A page lives for seconds: to optimize its code takes more processor time than it saves, a tenth of all.
+        // A page lives for seconds: optimizing its code would take more processor time than it
+        // saves, a tenth of the total.
         '--js-flags=--no-turbofan --no-maglev',
       ],
     },
@@ -37,7 +42,7 @@ export default defineConfig({
   },
   projects: [
     { name: 'web', testMatch: /.*\.(spec|web)\.ts/, outputDir: getOutput('web') },
-    // What Windows' own Node runs under wine: an app at a time, each of its programs wants a processor.
+    // These tests run Node for Windows under wine, one app at a time, because each of its programs needs a processor.
     {
       name: 'windows',
       testDir: 'tests/windows',
@@ -45,7 +50,7 @@ export default defineConfig({
       outputDir: getOutput('windows'),
       workers: 2,
     },
-    // On a screen that somebody looks at, windows would take the focus from each other.
+    // On a real screen, windows would take the focus from each other, so only one worker runs.
     {
       name: 'electron',
       outputDir: getOutput('electron'),

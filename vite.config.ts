@@ -11,15 +11,15 @@ import { nodeHttp } from './scripts/node-http.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** What a library can do that is never asked of it: reading pictures, writing PDFs. */
+/** Parts of libraries that are never used: reading text in pictures, writing PDFs. */
 const neverLoaded = ['tesseract.js', 'pdf-lib', 'puppeteer'];
 
-/** The licences of what is bundled ask for their words beside it. */
+/** The licences of bundled packages require their text in what ships. */
 const license = { fileName: 'licenses.md' };
 
 /**
- * Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. `node:http` is made by
- * a plugin.
+ * Native modules and Electron itself stay outside. Everything else is bundled, so that only code that is used ships. A
+ * plugin provides `node:http`.
  */
 const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:(?!http$)/, ...neverLoaded];
 
@@ -36,7 +36,7 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
   };
 }
 
-/** Where a gateway runs, there are the programs of its threads. */
+/** The worker programs that a gateway needs. */
 const gatewayThreads = {
   'body-worker': path('gateway/api/worker/body-worker.ts'),
   'checkpoint-worker': path('gateway/storage/checkpoint-worker.ts'),
@@ -48,7 +48,9 @@ const node: EnvironmentOptions = {
   resolve: { noExternal: true, conditions: ['node', 'module'] },
 };
 
-/** One configuration for the renderer, the two hosts, the preload and the gateway: `vite build --app` builds them all. */
+/**
+ * One configuration for the renderer, the two hosts, the preload and the gateway. `vite build --app` builds them all.
+ */
 export default defineConfig({
   root: path('renderer'),
   base: './',
@@ -61,12 +63,12 @@ export default defineConfig({
     assetLicenses(),
     compressedAssets(),
   ],
-  // The highlighter loads its grammars one by one: an ES module may, the default format may not.
+  // The highlighter loads its grammars one by one. That's possible in an ES module, but not in the default format.
   worker: { format: 'es' },
   server: { host: '127.0.0.1', port: 5173, strictPort: false },
   builder: {
     async buildApp(builder) {
-      // The container of the gateway needs nothing of the app.
+      // The gateway's container needs no part of the app.
       const only = process.env.PORTICO_BUILD;
       for (const environment of Object.values(builder.environments)) {
         if (only === undefined || environment.name === only) await builder.build(environment);
@@ -79,13 +81,13 @@ export default defineConfig({
         outDir: path('dist/renderer'),
         emptyOutDir: true,
         target: 'chrome130',
-        // A small font as data: would be refused by `font-src 'self'`.
+        // A small font would otherwise become a data URL, which `font-src 'self'` refuses.
         assetsInlineLimit: 0,
-        // All that this target takes preload modules by themselves.
+        // All browsers of this target preload modules without a polyfill.
         modulePreload: { polyfill: false },
         license,
         sourcemap: false,
-        // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.
+        // The window loads from the local disk, so a large chunk costs a few milliseconds and not a download.
         chunkSizeWarningLimit: 1000,
         rolldownOptions: {
           input: path('renderer/index.html'),

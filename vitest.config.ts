@@ -10,7 +10,8 @@ import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 keepTemporaryFilesInMemory();
 
-// Components are tested as they ship: React without its checks for development, which were a fifth of a test's processor time.
+// Components are tested as they ship: React without its development checks, which took a fifth
+// of a test's processor time.
 process.env.NODE_ENV = 'production';
 
 const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
@@ -19,8 +20,9 @@ const launchOptions = existsSync(chromium.executablePath())
   : { executablePath: systemChromium, args: ['--no-sandbox'] };
 
 /**
- * What a database has a part in, as statements, types, locks or commits, on PostgreSQL as well: these open their books by
- * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
+ * Tests that also run on PostgreSQL, because a database's statements, types, locks or commits matter to them. They open
+ * their ledger with `testDatabase()`. What the gateway does before and after the ledger (bodies, parsing, attempts,
+ * sockets, clients) is tested on one engine only.
  */
 const onBothEngines = [
   'gateway/engine/billing/{holds,true-bill}.test.ts',
@@ -40,7 +42,7 @@ const onBothEngines = [
   'gateway/ledger/records/{refusals,request-lookups,usage-store}.test.ts',
   'gateway/api/chat/numbers.test.ts',
   'gateway/api/records/{quote,records}.test.ts',
-  // The contract is kept on both, whole.
+  // The complete contract is tested on both engines.
   'tests/contract/gateway/*.test.ts',
 ];
 const besideOthersOnBothEngines = ['gateway/cli/{account-limits,backup,cli,serve}.test.ts'];
@@ -49,28 +51,28 @@ const aloneOnBothEngines = [
   'tests/bench/ledger/measure-ledger.test.ts',
 ];
 
-/** For what starts real processes, databases and browsers. */
+/** Settings for tests that start real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
   setupFiles: ['tests/support/seeded-properties.ts'],
-  // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then,
-  // and with four, of which other suites have as many beside them, the same work takes more processor time.
+  // Many tests wait, for their own processes and for time to pass. With as many workers as cores, the cores would
+  // sometimes be idle. With four, and as many again of other suites, the same work takes more processor time.
   maxWorkers: 3,
-  // Limits for what hangs, not for what is slow.
+  // These limits are for tests that hang, not for slow ones.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   env: {
-    // Programs that are started from their source a hundred times are compiled once.
+    // Programs that tests start from source about a hundred times are compiled once.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)),
-    // What they start inherits it, and npm would install no tools for development.
+    // Programs started by tests inherit this. With `production`, npm would install no development tools.
     NODE_ENV: 'test',
   },
 };
 
 /**
- * Files that are run one after another in one process, which loads the modules once: more than 40 % of the processor time. What a file
- * leaves behind is looked for after it.
+ * Files that run one after another in one process, which loads the modules once. That saves more than 40 % of the
+ * processor time. After each file, a check looks for state that it has left behind.
  */
 const together: TestProjectInlineConfiguration['test'] = {
   ...processes,
@@ -78,7 +80,10 @@ const together: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['tests/support/seeded-properties.ts', 'tests/support/nothing-left.ts'],
 };
 
-/** What measures its process, ends it, turns its clock or replaces modules of Node in it has one of its own. */
+/**
+ * Files that measure or end their process, change its clock or replace Node's modules. Each
+ * runs in a process of its own.
+ */
 const alone = [
   'gateway/cli/refresh-daily.test.ts',
   'gateway/ledger/sqlite/write-ahead-log-fault.test.ts',
@@ -88,8 +93,8 @@ const alone = [
 ];
 
 /**
- * What works with other processes on the same books shares its own only with its like: ids of one process never go back in time,
- * whatever clock the file before had.
+ * Files whose tests share a ledger with other processes run only with files of the same kind: the ids of one process
+ * never go back in time, even if the file before used another clock.
  */
 const besideOthers = ['gateway/cli/*.test.ts', 'tests/{fault,hosts,operations,support}/**/*.test.ts'];
 
@@ -116,11 +121,11 @@ export default defineConfig({
         test: { ...processes, name: 'node-alone', include: alone, exclude: ['**/*.postgres.test.ts'] },
       },
       {
-        // Coding agents as their makers ship them, which `npm test -- agents` installs.
+        // Coding agents as their makers ship them. `npm test -- agents` installs them.
         test: { ...processes, name: 'agents', include: ['tests/agents/*.agent.ts'] },
       },
       {
-        // The gateway's behaviour once more, on PostgreSQL, and what only several instances on one database do.
+        // The gateway's behaviour once more on PostgreSQL, and what only several instances on one database do.
         test: {
           ...together,
           name: 'postgres',
@@ -151,7 +156,8 @@ export default defineConfig({
         worker: { format: 'es' },
         publicDir: fileURLToPath(new URL('renderer/public', import.meta.url)),
         optimizeDeps: {
-          // Plain modules, loaded when a grammar is met: bundling them on first sight would reload the page under a test.
+          // Plain modules that load when a grammar is needed. If Vite bundled them when it first finds them, the page
+          // would reload during a test.
           exclude: ['shiki', '@shikijs/langs'],
           include: [
             'react-dom/client',
@@ -165,13 +171,14 @@ export default defineConfig({
         },
         test: {
           name: 'browser',
-          // As `together`: a page loads the modules once, not for each file, which was a third of the processor time.
+          // As in `together`, a page loads the modules once and not for each file. That saves a
+          // third of the processor time.
           isolate: false,
           setupFiles: ['tests/support/nothing-left-on-page.ts'],
           testTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },
           include: ['renderer/**/*.test.tsx'],
-          // One page waits for its server and its clocks half of the time.
+          // A page waits for its server and its clocks half of the time, so two run at once.
           maxWorkers: 2,
           browser: {
             enabled: true,

@@ -1,4 +1,4 @@
-// Coding agents that the suite `agents` runs, as npm has them: 200 MB each, so that they are no dependencies.
+// The coding agents that the suite `agents` runs, from npm. They have 200 MB each, so they aren't dependencies.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npm, root, say } from './bootstrap.mjs';
@@ -7,7 +7,7 @@ const programs = { '@anthropic-ai/claude-code': '2.1.329', '@openai/codex': '0.1
 const folder = join(root, '.cache', 'agents');
 const wanted = JSON.stringify(programs);
 
-/** Installs what isn't there yet. Returns null, or why it could not. */
+/** Installs the agents that aren't there yet. Returns null, or why that failed. */
 export function installAgents() {
   const stamp = join(folder, '.installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
@@ -15,7 +15,7 @@ export function installAgents() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: programs }));
-  // Each is one program, which its platform's package has: no install script is needed.
+  // Each agent is one program in its platform's package, so no install script is needed.
   const parameters = [
     'install',
     '--ignore-scripts',

@@ -1,10 +1,10 @@
 import type { Plugin } from 'vite';
 import { getLicense, withDependencies } from './locked-packages.ts';
 
-/** What ships as it comes from its package, so that the bundler, which lists the licences of modules, does not see it. */
+/** Packages whose files ship unchanged. The bundler lists the licences of bundled modules and doesn't see these. */
 export const copied = ['mermaid', 'tailwindcss'];
 
-/** Puts the licences of what is copied beside those of what is bundled. */
+/** Adds the licences of the copied packages to those of the bundled ones. */
 export function assetLicenses(): Plugin {
   return {
     name: 'portico:asset-licenses',

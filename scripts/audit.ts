@@ -1,5 +1,6 @@
-// `npm run package -- --audit [ADVISORY]…`: what the registry knows of vulnerabilities in what ships
-// (https://docs.npmjs.com/cli/commands/npm-audit), but for the advisories that somebody has looked at and names.
+// `npm run package -- --audit [ADVISORY]…` lists the vulnerabilities that the registry knows in the
+// packages that ship (https://docs.npmjs.com/cli/commands/npm-audit), except for the named advisories,
+// which somebody has already reviewed.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -7,14 +8,14 @@ import { packageUrl, shipped } from './bill-of-materials.ts';
 import { lockedPackages } from './locked-packages.ts';
 import { npmJson } from './npm-json.ts';
 
-/** An advisory as npm's report has it; a text in its place names a package by which this one is concerned. */
+/** An advisory in npm's report. A string in its place names another package through which this one is affected. */
 const advisory = z.object({ title: z.string(), url: z.string(), severity: z.string() });
 const report = z.object({
   vulnerabilities: z.record(
     z.string(),
     z.object({
       via: z.array(z.union([z.string(), advisory])),
-      /** Paths of `package-lock.json`. */
+      /** Paths in `package-lock.json`. */
       nodes: z.array(z.string()),
     }),
   ),
@@ -23,12 +24,15 @@ const report = z.object({
 const isAdvisory = /^GHSA(-[0-9a-z]{4}){3}$/;
 
 export interface Audit {
-  /** 0: nothing that ships has a vulnerability that is not accepted; 1: something has; 2: that could not be found out. */
+  /** 0: no package that ships has a vulnerability, except accepted ones. 1: one has. 2: the check failed. */
   readonly exitCode: 0 | 1 | 2;
   readonly lines: readonly string[];
 }
 
-/** `built`: a folder with the licences of the bundles, as the build leaves them. `accepted`: ids of advisories (`GHSA-…`). */
+/**
+ * Runs the audit. `built` is a folder with the licences of the bundles, as the build leaves them. `accepted` contains
+ * ids of advisories (`GHSA-…`).
+ */
 export async function audit(
   built: string,
   accepted: readonly string[],
@@ -43,17 +47,17 @@ export async function audit(
   const ships = shipped(built);
   const all = Object.values(read.data.vulnerabilities).flatMap(({ via, nodes }) => {
     const urls = [...new Set(nodes.map((path) => packageUrl(locked.get(path) ?? { name: path, version: '' })))];
-    const advisories = via.filter((one) => typeof one !== 'string');
-    return urls.flatMap((url) => advisories.map((one) => ({ ...one, package: url, ships: ships.has(url) })));
+    const advisories = via.filter((entry) => typeof entry !== 'string');
+    return urls.flatMap((url) => advisories.map((entry) => ({ ...entry, package: url, ships: ships.has(url) })));
   });
-  const found = all.filter((one) => one.ships);
+  const found = all.filter((entry) => entry.ships);
   const unused = accepted.find((id) => !found.some(({ url }) => url.endsWith(`/${id}`)));
   if (unused !== undefined) return notKnown(`nothing that ships is concerned by ${unused}: it need not be accepted`);
   const open = found.filter(({ url }) => !accepted.some((id) => url.endsWith(`/${id}`)));
   const summary = `${ships.size} packages ship: ${open.length} known vulnerabilities, ${found.length - open.length} accepted; ${all.length - found.length} in what only builds and tests`;
   return {
     exitCode: open.length === 0 ? 0 : 1,
-    lines: [...open.map((one) => `${one.severity}: ${one.package}: ${one.title} (${one.url})`), summary],
+    lines: [...open.map((entry) => `${entry.severity}: ${entry.package}: ${entry.title} (${entry.url})`), summary],
   };
 }
 

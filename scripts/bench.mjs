@@ -1,4 +1,4 @@
-// `npm run bench`: what Portico costs beside floors written for the purpose, measured in one run.
+// `npm run bench` measures Portico next to floors that were written for comparison, in the same run.
 import { join } from 'node:path';
 import { environment, prepare, root, run } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
@@ -16,7 +16,7 @@ await run((words) => {
   });
 });
 
-/** What draws the windows that are measured: a browser, and Electron where it is installed. */
+/** Returns the programs for measuring windows: a browser, and Electron if it's installed. */
 function browsers(node) {
   const { path } = electronRuntime(node, { download: false });
   return { PORTICO_CHROMIUM: chromium(node), ...(path ? { PORTICO_ELECTRON: path } : {}) };

@@ -1,4 +1,5 @@
-// `npm run package -- --sbom FILE`: the bill of materials of a release, as CycloneDX (https://cyclonedx.org/docs/1.5/json/).
+// `npm run package -- --sbom FILE` writes the bill of materials of a release, as CycloneDX
+// (https://cyclonedx.org/docs/1.5/json/).
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { npmJson } from './npm-json.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The part of a CycloneDX document that is read and written here. */
+/** The part of a CycloneDX document that is used here. */
 export interface BillOfMaterials {
   readonly bomFormat: 'CycloneDX';
   readonly components: readonly Component[];
@@ -18,7 +19,7 @@ export interface Component {
   readonly name: string;
   readonly version: string;
   readonly purl: string;
-  /** `required`: it ships; `excluded`: it builds and tests. */
+  /** `required` means that it ships, `excluded` that it's for building and testing only. */
   readonly scope?: 'required' | 'optional' | 'excluded';
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
   readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
@@ -26,28 +27,28 @@ export interface Component {
 }
 
 /**
- * npm's own document, in which each package says whether it ships: npm sees only that nearly all are dependencies of the development,
- * since bundles hold what they need. `built`: a folder with the licences of the bundles, as the build leaves them.
- * Throws where something ships that npm's document does not name.
+ * Returns npm's own document, with each package marked by whether it ships. npm can't know that: almost all packages
+ * are development dependencies, because the bundles contain their code. `built` is a folder with the licences of the
+ * bundles, as the build leaves them. Throws if something ships that npm's document doesn't contain.
  */
 export async function billOfMaterials(built: string): Promise<BillOfMaterials> {
   const bill = (await npmJson(['sbom', '--sbom-format', 'cyclonedx'])) as BillOfMaterials;
   const ships = shipped(built);
   const named = new Set(bill.components.map(({ purl }) => purl));
-  const unknown = [...ships].filter((one) => !named.has(one));
+  const unknown = [...ships].filter((url) => !named.has(url));
   if (unknown.length > 0) throw new Error(`what ships is not in the lock file: ${unknown.join(', ')}`);
-  const components = bill.components.map((one): Component => {
-    const scope = ships.has(one.purl) ? 'required' : 'excluded';
+  const components = bill.components.map((component): Component => {
+    const scope = ships.has(component.purl) ? 'required' : 'excluded';
     return {
-      ...one,
+      ...component,
       scope,
-      properties: one.properties?.filter(({ name }) => name !== 'cdx:npm:package:development') ?? [],
+      properties: component.properties?.filter(({ name }) => name !== 'cdx:npm:package:development') ?? [],
     };
   });
   return { ...bill, components };
 }
 
-/** Package URLs of all that is in the packages: bundled, copied, native addons, and Electron. */
+/** Returns the package URLs of everything that ships: bundled, copied, native modules, and Electron. */
 export function shipped(built: string): ReadonlySet<string> {
   const lists = globSync('*/licenses.md', { cwd: built });
   if (lists.length === 0) throw new Error(`there is no licenses.md in ${built}: build first`);
@@ -59,7 +60,7 @@ export function shipped(built: string): ReadonlySet<string> {
   return new Set([...bundled, ...[...outside, ...withDependencies(copied)].map(packageUrl)]);
 }
 
-/** Package URLs of what Vite's list of licences names. */
+/** Returns the package URLs in Vite's list of licences. */
 export const bundledIn = (licenses: string): readonly string[] =>
   [...licenses.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name = '', version = '']) =>
     packageUrl({ name, version }),

@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and `npm run gateway` do first on any machine with Node >= 20 and npm: install what is
-// missing, find Node 24, build what is stale. Nothing but Node 20 built-ins may be used here.
+// The first step of `npm start`, `npm test` and `npm run gateway` on any machine with Node >= 20 and npm: it installs
+// what is missing, finds Node 24 and builds what is outdated. Use nothing but Node 20 built-ins here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,9 +19,9 @@ import { npmBy } from './own-programs.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
-const at = (...parts) => join(root, ...parts);
+const inRoot = (...parts) => join(root, ...parts);
 
-/** A failure that the user can act on: printed as one sentence, without a stack. */
+/** A failure that the user can do something about. It's printed as one sentence, without a stack. */
 export class UserError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -29,7 +29,7 @@ export class UserError extends Error {
   }
 }
 
-/** Runs a bootstrapped command and turns its outcome into the process's. */
+/** Runs a bootstrapped command and sets the process's exit code from its result. */
 export async function run(main) {
   try {
     process.exitCode = await main(process.argv.slice(2));
@@ -42,17 +42,17 @@ export async function run(main) {
 
 export const say = (text) => process.stderr.write(`portico: ${text}\n`);
 
-/** Everything needed to run from source: dependencies, Node 24, an up-to-date build. Answers Node 24's path. */
+/** Prepares everything for running from source: dependencies, Node 24, an up-to-date build. Returns Node 24's path. */
 export function prepare() {
   requireNode20();
   if (isInstalled() && isBuilt()) return node24();
-  // Two starts of a fresh clone would install and build into each other's folders.
-  const file = at('.cache', 'preparing');
+  // Without this lock, two starts of a fresh clone would install and build in the same folders at once.
+  const file = inRoot('.cache', 'preparing');
   const onWait = (pid) => say(`waiting for process ${pid}, which prepares this folder (${file})`);
   return oneAtATime(file, installAndBuild, onWait);
 }
 
-/** The same without a build, for what works from the sources. */
+/** Does the same without a build, for commands that run from the sources. */
 export function prepareSources() {
   requireNode20();
   install();
@@ -66,10 +66,10 @@ function installAndBuild() {
   return node;
 }
 
-/** The environment in which Node 24 and the project's own commands come first on the PATH. */
+/** Returns the environment in which Node 24 and the project's own commands come first on the PATH. */
 export function environment(node, more = {}) {
   const separator = windows ? ';' : ':';
-  const path = [dirname(node), at('node_modules', '.bin'), process.env.PATH ?? ''].join(separator);
+  const path = [dirname(node), inRoot('node_modules', '.bin'), process.env.PATH ?? ''].join(separator);
   return { ...process.env, PATH: path, ...more };
 }
 
@@ -79,15 +79,15 @@ function requireNode20() {
     throw new UserError(`Portico needs Node 20 or newer, this is ${process.version}: https://nodejs.org`, 2);
 }
 
-const installed = at('node_modules', '.portico-installed');
+const installed = inRoot('node_modules', '.portico-installed');
 const wantedPackages = () =>
-  `${process.platform}-${process.arch} ${getHash([at('package.json'), at('package-lock.json')])}`;
+  `${process.platform}-${process.arch} ${getHash([inRoot('package.json'), inRoot('package-lock.json')])}`;
 const isInstalled = () => read(installed) === wantedPackages();
 
 function install() {
   if (isInstalled()) return;
   say('installing dependencies (once)');
-  // No install script runs but that of the `node` runtime, below, whatever the npm version (see allowScripts).
+  // No install script runs except that of the `node` runtime, below, with any version of npm (see allowScripts).
   const outcome = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   if (outcome !== 0) {
     throw new UserError('installing dependencies failed (see above). Is the npm registry reachable?');
@@ -95,25 +95,28 @@ function install() {
   writeFileSync(installed, wantedPackages());
 }
 
-/** Runs npm in a folder, and returns its exit code. */
+/** Runs npm in a folder and returns its exit code. */
 export function npm(parameters, folder = root) {
   const [program, first] = npmBy(anyNode());
-  // npm's own messages go to stderr: the last line of stdout belongs to the command that was asked for.
+  // npm's own messages go to stderr: the last line of stdout belongs to the requested command.
   return spawnSync(program, [...first, ...parameters], { cwd: folder, stdio: ['ignore', 2, 2] }).status ?? 1;
 }
 
-/** This Node; the PATH's where this one stood among the packages, as in a script of npm, and was replaced with them. */
+/**
+ * Returns this Node, or the PATH's if this one was among the packages, as in an npm script, and was
+ * replaced together with them.
+ */
 const anyNode = () => (existsSync(process.execPath) ? process.execPath : 'node');
 
-/** The machine's Node where it is 24 or newer, else the one that the npm package `node` brings. */
+/** Returns the machine's Node if it's version 24 or newer, otherwise the one that the npm package `node` contains. */
 function node24() {
   const running = anyNode();
   if (running === process.execPath && Number(process.versions.node.split('.')[0]) >= 24) return running;
-  const binary = at('node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+  const binary = inRoot('node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
   if (!works(binary)) {
     say('fetching Node 24 (once)');
     spawnSync(running, ['installArchSpecificPackage.js'], {
-      cwd: at('node_modules', 'node'),
+      cwd: inRoot('node_modules', 'node'),
       stdio: ['ignore', 2, 2],
     });
     linkOnPath(binary);
@@ -126,9 +129,9 @@ function node24() {
   return binary;
 }
 
-/** Without its install script npm could not link it: npm scripts shall find this Node first. */
+/** npm didn't link the binary because its install script hadn't run. npm scripts must find this Node first. */
 function linkOnPath(binary) {
-  const link = at('node_modules', '.bin', 'node');
+  const link = inRoot('node_modules', '.bin', 'node');
   if (windows || !existsSync(binary) || existsSync(link)) return;
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(link), binary), link);
@@ -136,26 +139,30 @@ function linkOnPath(binary) {
 
 const works = (binary) => existsSync(binary) && spawnSync(binary, ['--version']).status === 0;
 
-const built = at('dist', '.built');
+const built = inRoot('dist', '.built');
 const wantedBuild = () =>
   getHash([
-    ...['shared', 'gateway', 'electron', 'renderer'].flatMap((area) => sources(at(area))),
-    ...['vite.config.ts', 'package.json', 'package-lock.json'].map((file) => at(file)),
+    ...['shared', 'gateway', 'electron', 'renderer'].flatMap((area) => sources(inRoot(area))),
+    ...['vite.config.ts', 'package.json', 'package-lock.json'].map((file) => inRoot(file)),
   ]);
 const isBuilt = () => read(built) === wantedBuild();
 
 function build(node) {
-  // What is built is what stood there at the beginning.
+  // The fingerprint is taken before the build, because sources that change during it aren't built.
   const wanted = wantedBuild();
   if (read(built) === wanted) return;
   say('building');
   rmSync(built, { force: true });
-  const vite = at('node_modules', 'vite', 'bin', 'vite.js');
-  const outcome = spawnSync(node, [vite, 'build', '--app', '--logLevel', 'warn', '--config', at('vite.config.ts')], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    env: environment(node),
-  });
+  const vite = inRoot('node_modules', 'vite', 'bin', 'vite.js');
+  const outcome = spawnSync(
+    node,
+    [vite, 'build', '--app', '--logLevel', 'warn', '--config', inRoot('vite.config.ts')],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      env: environment(node),
+    },
+  );
   if (outcome.status !== 0) throw new UserError('the build failed (see above).');
   mkdirSync(dirname(built), { recursive: true });
   writeFileSync(built, wanted);

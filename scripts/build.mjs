@@ -1,5 +1,5 @@
-// `npm run build`: builds the app from its sources where these have changed since the last build. What runs it afterwards
-// knows that it is up to date, and does not build again beside whatever has it open.
+// `npm run build` builds the app if its sources have changed since the last build. A command that runs afterwards sees
+// that the build is up to date, and doesn't rebuild files that another program has open.
 import { prepare, run } from './bootstrap.mjs';
 
 await run(() => {

@@ -1,5 +1,6 @@
-// `npm run package -- --check [FOLDER]`: reads the unpacked apps in `release/` (or FOLDER) back. Each has to hold the addons of every processor
-// that it runs on, the fuses of electron-builder.yml and, where its system has them, a valid signature.
+// `npm run package -- --check [FOLDER]` checks the unpacked apps in `release/` (or FOLDER). Each must contain
+// the native modules for every processor that it runs on, the fuses of electron-builder.yml and, on systems
+// that have them, a valid signature.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +9,10 @@ import { parse } from 'yaml';
 import { root, say, UserError } from './bootstrap.mjs';
 
 const { FuseV1Options, getCurrentFuseWire } = fuses;
-/** How a fuse stands in a program. */
+/** The values of a fuse in a program. */
 const states = { on: '1'.charCodeAt(0), off: '0'.charCodeAt(0) };
 
-/** What electron-builder calls the folders of unpacked apps. */
+/** electron-builder's names for the folders of unpacked apps. */
 const kinds = [
   { name: /^linux(-(?<arch>\w+))?-unpacked$/, platform: 'linux', program: 'portico' },
   { name: /^win(-(?<arch>\w+))?-unpacked$/, platform: 'win32', program: 'Portico.exe' },
@@ -60,7 +61,7 @@ async function wrongFuses({ program }) {
   });
 }
 
-/** Linux knows none. Windows takes a program without one, and macOS on Apple's processors does not. */
+/** Linux has no signatures. Windows runs a program without one, but macOS on Apple's processors doesn't. */
 function wrongSignature({ platform, program }) {
   if (platform === 'darwin' && process.platform === 'darwin')
     return succeeds('codesign', ['--verify', '--deep', '--strict', program]) ? [] : ['the signature is not valid'];

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program in the foreground and answers its exit code. Ctrl-C reaches it once: from the terminal by itself, from
- * elsewhere through this process.
+ * Runs a program in the foreground and returns its exit code. Ctrl-C reaches it exactly once: directly from a terminal,
+ * otherwise through this process.
  */
 export function foreground(command, parameters, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { stdio: 'inherit', ...options });
     const forward = (signal) => {
       clearInterval(watch);
-      // A terminal signals the whole group, but never with SIGTERM; a supervisor may signal only this process.
+      // A terminal signals the whole group, but never with SIGTERM. A supervisor may signal only this process.
       if (!process.stdin.isTTY || signal === 'SIGTERM') child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -25,8 +25,8 @@ export function foreground(command, parameters, options) {
 }
 
 /**
- * npm runs a script through a shell that may end without passing a signal on: then nobody else ends the program. Acts once,
- * because a program takes a second signal as a wish to stop at once.
+ * npm runs a script through a shell that may end without forwarding a signal, and then nobody else ends the program.
+ * Acts only once, because a program takes a second signal as a request to stop at once.
  */
 function whenOrphaned(act) {
   const parent = process.ppid;

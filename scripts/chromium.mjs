@@ -1,4 +1,4 @@
-// The Chromium that browser tests drive: Playwright's own where it is installed, else the system's.
+// The Chromium that browser tests use: Playwright's own if it's installed, otherwise the system's.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,10 @@ import { environment, root, say, UserError } from './bootstrap.mjs';
 const systemNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const shellName = 'chromium-headless-shell';
 
-/** The path of a Chromium; installs Playwright's where there is none. Throws with the command to run where that fails. */
+/**
+ * Returns the path of a Chromium, and installs Playwright's if there is none. If that fails, throws an
+ * error with the command to run.
+ */
 export function chromium(node) {
   const found = process.env.PORTICO_CHROMIUM ?? playwrights() ?? systems();
   if (found) return found;
@@ -26,7 +29,7 @@ export function chromium(node) {
   );
 }
 
-/** For tests: Debian's Chromium without windows where it is installed, which needs a third less processor time for the same pages. */
+/** For tests, prefers Debian's Chromium without windows, which needs a third less processor time for the same pages. */
 export const headlessChromium = (node) => process.env.PORTICO_CHROMIUM ?? onPath(shellName) ?? chromium(node);
 
 function playwrights() {

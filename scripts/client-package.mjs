@@ -1,14 +1,14 @@
-// `npm run package -- --client [--out DIR]`: the package `@portico/client` out of `shared/client`, as a tarball.
+// `npm run package -- --client [--out DIR]` packs `shared/client` as the package `@portico/client`, in a tarball.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { environment, npm, prepareSources, root, say, UserError } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
 
-/** What the client needs; its versions are those of the repository. */
+/** The client's dependencies, in the versions of the repository. */
 const needed = ['zod', 'eventsource-parser'];
 
-/** Compiles the client and packs it into `release`, or into the folder that `words` name. Returns an exit code. */
+/** Compiles the client and packs it into `release`, or into the folder in `words`. Returns an exit code. */
 export async function packageClient(words) {
   const out = outFolder(words);
   const node = prepareSources();
@@ -41,7 +41,7 @@ function outFolder(words) {
   return resolve(folder);
 }
 
-/** Versions, licence and author are those of the repository. */
+/** Makes the package.json. Versions, licence and author are those of the repository. */
 function manifest() {
   const { version, license, author, engines, devDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -66,7 +66,7 @@ const compilerOptions = (outDir) => [
   ...['--declaration', '--rewriteRelativeImportExtensions', '--target', 'es2022', '--incremental', 'false'],
 ];
 
-/** TypeScript writes the names of modules in declarations as they stand in the source. */
+/** TypeScript leaves import paths in declarations as they are in the source, so `.ts` has to become `.js`. */
 function nameAsEmitted(file) {
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replaceAll(/((?:from |import\()["'])(\.[^"']*)\.ts(["'])/g, '$1$2.js$3'));

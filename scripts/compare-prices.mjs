@@ -1,7 +1,8 @@
-// Compares the gateway's price book with a second source, the data of the package `llm-zoo`, and lists what differs:
-//   node scripts/compare-prices.mjs [YYYY-MM-DD] [--json] [--all] [--verdicts FILE]      (prices that hold on this day; today)
-// For a person who reviews an import. Exit code 1 where something differs that nobody has looked at: a price that the book
-// has for another day is named and is no difference, and what was reviewed (`price-verdicts.json`) is listed by `--all`.
+// Compares the gateway's price book with a second source, the data of the package `llm-zoo`, and lists the differences:
+//   node scripts/compare-prices.mjs [YYYY-MM-DD] [--json] [--all] [--verdicts FILE]
+// It compares the prices of this day, by default today, and helps a person to review an import. The exit code is 1 if there
+// is a difference that nobody has reviewed. A price that the book has for another day is listed, but isn't a difference.
+// `--all` also lists reviewed differences (`price-verdicts.json`).
 import { readFileSync } from 'node:fs';
 import { MODEL_CONFIGS } from 'llm-zoo';
 
@@ -41,16 +42,18 @@ function differences(id, rows, ours, other) {
     });
 }
 
-/** What was said of exactly this difference: of other numbers it says nothing. */
+/** Returns the verdict on exactly this difference. If a number has changed, the verdict no longer applies. */
 function verdictOn(difference) {
   const same = (verdict) => Object.entries(difference).every(([name, value]) => verdict[name] === value);
   const { reviewed, reason } = verdicts.find(same) ?? {};
   return reviewed ? { reviewed, reason } : null;
 }
 
-/** Verdicts on differences that there are no longer: they may be deleted. */
+/** Returns verdicts whose difference no longer exists. They can be deleted. */
 function withoutDifference() {
-  const there = different.flatMap(({ id, differences: list }) => list.map((one) => `${id} ${one.component}`));
+  const there = different.flatMap(({ id, differences: list }) =>
+    list.map((difference) => `${id} ${difference.component}`),
+  );
   return verdicts.map(({ model, component }) => `${model} ${component}`).filter((name) => !there.includes(name));
 }
 

@@ -9,8 +9,9 @@ const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
 /**
- * Beside each text of the page the same one compressed, once: the web host sends what a browser takes. What is loaded first as
- * well as it can be; the rest, of which most is seldom loaded, in a twentieth of the time.
+ * Adds a compressed copy of each text file of the page, so that the web host can send what a browser accepts. The files
+ * that are loaded first are compressed as well as possible. The others, most of which are rarely loaded, are compressed
+ * in a twentieth of that time.
  */
 export function compressedAssets(): Plugin {
   return {

@@ -7,8 +7,8 @@ const library = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min
 const address = 'diagram/mermaid.js';
 
 /**
- * Puts the diagram library beside `renderer/public/diagram/index.html`, as the plain script that a frame without an
- * origin may load: modules would need CORS.
+ * Puts the diagram library next to `renderer/public/diagram/index.html`, as a plain script: a frame without an origin
+ * can load that, while modules would need CORS.
  */
 export function diagramAssets(): Plugin {
   return {

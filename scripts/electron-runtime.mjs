@@ -1,4 +1,4 @@
-// Where Electron's program is, if it is. `electron` on npm is only a downloader, so that may well be nowhere.
+// Finds Electron's program. The npm package `electron` only downloads it, so it may be missing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ const packageFolder = join(root, 'node_modules', 'electron');
 const names = { win32: 'electron.exe', darwin: 'Electron.app/Contents/MacOS/Electron' };
 const program = names[process.platform] ?? 'electron';
 
-/** The Electron program's path, or `{ missing }` with the reason in a few words. Downloads it once where it can. */
+/**
+ * Returns the path of Electron's program, or `{ missing }` with the reason in a few words.
+ * Downloads it once if allowed.
+ */
 export function electronRuntime(node, { download }) {
   const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH;
   if (folder) {
@@ -27,7 +30,7 @@ export function electronRuntime(node, { download }) {
   return isComplete(path) ? { path } : { missing: 'Electron is not installed and could not be downloaded' };
 }
 
-/** Why a window cannot be opened here, or null where it can. */
+/** Returns why a window can't be opened here, or null if it can. */
 export function noDisplay() {
   if (process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY) return null;
   return 'there is no display';

@@ -1,11 +1,14 @@
-/** What the bundler tells of its modules while it cuts them into chunks. */
+/** The bundler's information on modules while it splits them into chunks. */
 interface Context {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
 export const firstChunkName = 'first';
 
-/** One chunk of all that the window imports before it is drawn: a few dozen small ones compress worse and come later. */
+/**
+ * Puts everything that the window imports before it's drawn into one chunk: a few dozen small chunks
+ * compress worse and arrive later.
+ */
 export function firstChunk(entry: string) {
   const found = new Set<string>();
   function find(id: string, context: Context): void {

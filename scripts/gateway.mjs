@@ -1,4 +1,4 @@
-// `npm run gateway -- …`: the gateway's command line, built if need be.
+// `npm run gateway -- …` runs the gateway's command line, and builds it first if necessary.
 import { join } from 'node:path';
 import { environment, prepare, root, run } from './bootstrap.mjs';
 import { foreground } from './child.mjs';

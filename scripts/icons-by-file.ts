@@ -3,8 +3,8 @@ import type { Plugin } from 'vite';
 const imported = /import \{([^}]*)\} from ["']lucide-react["'];?/g;
 
 /**
- * Imports each icon from its own file instead of from the list of all: through that list every icon of every view would
- * belong to what the window loads first. A name without a file stops the build.
+ * Imports each icon from its own file instead of from the list of all icons. Through that list, every icon of every
+ * view would be part of what the window loads first. A name without a file stops the build.
  */
 export function iconsByFile(): Plugin {
   return {

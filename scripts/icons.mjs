@@ -1,11 +1,11 @@
-// `npm run icons`: the pictures of the app's icon, drawn anew from build/icon.svg. electron-builder makes its .icns and .ico of the large one;
-// desktops of Linux look for those of their own sizes.
+// `npm run icons` redraws the images of the app's icon from build/icon.svg. electron-builder makes its .icns and .ico
+// from the largest. Linux desktops look for files of their own sizes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root, run, say } from './bootstrap.mjs';
 import { headlessChromium } from './chromium.mjs';
 
-/** Where each goes, and its edge in pixels. */
+/** The path of each image, and its width and height in pixels. */
 const pictures = [
   ['build/icon.png', 1024],
   ['electron/hosts/electron/tray.png', 32],

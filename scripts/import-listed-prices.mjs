@@ -1,8 +1,8 @@
 // Imports prices for models that their providers list themselves, from the data of @pydantic/genai-prices:
-//   node scripts/import-listed-prices.mjs YYYY-MM-DD     (the day the package's data was published)
-// A model is priced only where the package prices exactly that name by nothing but tokens, the same at every hour. Its first
-// name that is not withdrawn has a display name too: it is shown before there is a key that could list it, with what the
-// package `llm-zoo` says that it can do.
+//   node scripts/import-listed-prices.mjs YYYY-MM-DD   (the day the package's data was published)
+// A model gets a price only if the package prices exactly that name by tokens alone, the same at every hour. The first
+// name of each model that isn't withdrawn also gets a display name and, from the package `llm-zoo`, its capabilities:
+// the app shows it before there is a key that could list it.
 import { writeFileSync } from 'node:fs';
 import { MODEL_CONFIGS } from 'llm-zoo';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
@@ -10,8 +10,9 @@ import { decimal, readGenaiPrices } from './genai-prices.mjs';
 const target = new URL('../gateway/models/prices/data/listed-prices.json', import.meta.url);
 
 /**
- * Our provider → the package's, and what their list puts before the package's name. DeepSeek's models are priced by the hour, and what the
- * package has of them otherwise its API no longer sells: they are in hourly-prices.json.
+ * Maps our providers to the package's, with the prefix that their list puts before the package's names.
+ * DeepSeek is missing: its prices depend on the hour and are in hourly-prices.json, and its API no longer sells
+ * the other models in the package.
  */
 const vendors = {
   mistral: { id: 'mistral' },
@@ -52,25 +53,25 @@ const source = `@pydantic/genai-prices ${version}`;
 writeFileSync(target, `{\n"as_of": "${asOf}",\n"source": "${source}",\n"models": [\n${lines(models)}\n]\n}\n`);
 console.log(`${models.length} names written`);
 
-/** One line for each name, so that a review sees what changed. */
+/** Writes one line for each name, so that a review shows what changed. */
 function lines(rows) {
   return rows.map((row) => JSON.stringify(row)).join(',\n');
 }
 
 function toRows(provider, { id, prefix = '' }) {
-  const known = providers.find((one) => one.id === id).models;
+  const known = providers.find((candidate) => candidate.id === id).models;
   return known.flatMap((model) => {
     const rows = isPlain(model) ? datedRows(model) : [];
     const names = rows.length > 0 ? getNames(model, prefix).filter((name) => firstMatch(known, name) === model) : [];
-    return names.filter(provider === 'openrouter' ? isVendors : isOneModel).map((name, at) => {
-      const shown = at === 0 && !model.deprecated && chats(name);
-      return { id: `${provider}/${name}`, rows, ...(shown ? shownAs(`${provider}/${name}`, model) : {}) };
+    return names.filter(provider === 'openrouter' ? isVendors : isOneModel).map((name, index) => {
+      const shown = index === 0 && !model.deprecated && chats(name);
+      return { id: `${provider}/${name}`, rows, ...(shown ? getDisplay(`${provider}/${name}`, model) : {}) };
     });
   });
 }
 
-/** What a model is shown as before its provider could list it. */
-function shownAs(id, { id: ownId, name, context_window: window }) {
+/** Returns how a model is displayed before its provider could list it. */
+function getDisplay(id, { id: ownId, name, context_window: window }) {
   const { context, ...abilities } = abilitiesById.get(id) ?? {};
   return {
     name: name ?? ownId.split('/').at(-1),
@@ -79,7 +80,7 @@ function shownAs(id, { id: ownId, name, context_window: window }) {
   };
 }
 
-/** The package has models of every kind, and says of none which. */
+/** The package has models of every kind and doesn't mark which kind each is. */
 function chats(name) {
   return !/embed|rerank|moderation|guard|whisper|ocr|transcri|tts|rank-/i.test(name);
 }
@@ -98,7 +99,10 @@ function getAbilities({ contextWindow, maxOutputTokens, capabilities: can }) {
   };
 }
 
-/** Only tokens are priced, input and output are, exactly, and the price follows the calendar, not the clock. */
+/**
+ * Returns whether the price covers tokens only, has exact input and output prices, and depends on
+ * the date but not on the hour.
+ */
 function isPlain(model) {
   const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return dated.every(
@@ -111,20 +115,20 @@ function isPlain(model) {
   );
 }
 
-/** A third of a cent has no decimal that it could be booked by. */
+/** For example, a third of a cent can't be written as a decimal, so it couldn't be charged exactly. */
 function isExact(price) {
   const amounts = typeof price === 'number' ? [price] : [price.base, ...price.tiers.map((tier) => tier.price)];
   return amounts.every((amount) => /^\d+(\.\d{1,6})?$/.test(String(amount)));
 }
 
-/** The package takes the first model whose rule fits. */
+/** The package itself uses the first model whose rule matches. */
 function firstMatch(known, name) {
   return known.find((model) => fits(model.match, name));
 }
 
 function fits(rule, name) {
-  if (rule.or) return rule.or.some((one) => fits(one, name));
-  if (rule.and) return rule.and.every((one) => fits(one, name));
+  if (rule.or) return rule.or.some((alternative) => fits(alternative, name));
+  if (rule.and) return rule.and.every((condition) => fits(condition, name));
   if (rule.equals !== undefined) return name === rule.equals;
   if (rule.starts_with !== undefined) return name.startsWith(rule.starts_with);
   if (rule.ends_with !== undefined) return name.endsWith(rule.ends_with);
@@ -133,12 +137,12 @@ function fits(rule, name) {
   throw new Error(`the package has a rule of a new kind: ${JSON.stringify(rule)}`);
 }
 
-/** A name that moves from model to model has no price of its own; one with a provider before it is in no list. */
+/** A name that moves from model to model has no price of its own. A name with a provider's prefix is in no list. */
 function isOneModel(name) {
   return !/latest$/.test(name) && !/^(x-ai|cerebras|mistralai|groq)[/:]/.test(name);
 }
 
-/** OpenRouter's own names have their vendor before them. */
+/** OpenRouter's own names start with their vendor. */
 function isVendors(name) {
   return name.includes('/') && !/latest$/.test(name);
 }
@@ -162,7 +166,10 @@ function datedRows(model) {
   }));
 }
 
-/** USD per million tokens of a prompt of `tokens` tokens: the last tier whose start is below it, as in the package. */
+/**
+ * Returns USD per million tokens for a prompt of `tokens` tokens, from the last tier that starts
+ * below it, as in the package.
+ */
 function rates(prices, tokens) {
   return Object.fromEntries(
     Object.entries(componentNames).map(([name, key]) => {
@@ -179,7 +186,7 @@ function tiers(prices) {
   return (
     [...new Set(starts)]
       .sort((a, b) => a - b)
-      // Some list "more than 200K" as 199,999: vendors say it in whole thousands.
+      // Some write "more than 200K" as 199,999, but vendors mean whole thousands.
       .map((start) => ({ above: start % 1000 === 999 ? start + 1 : start, ...rates(prices, start + 1) }))
   );
 }

@@ -1,12 +1,12 @@
-// Imports the data of @pydantic/genai-prices into the gateway's price book, for review by a person:
-//   node scripts/import-prices.mjs YYYY-MM-DD     (the day the package's data was published)
-// Prices are copied as decimal strings, exactly as the package writes them; its arithmetic is never used.
+// Imports the data of @pydantic/genai-prices into the gateway's price book, for a person to review:
+//   node scripts/import-prices.mjs YYYY-MM-DD   (the day the package's data was published)
+// Prices are copied as decimal strings, exactly as the package writes them. Its arithmetic is never used.
 import { writeFileSync } from 'node:fs';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
 const target = new URL('../gateway/models/prices/data/prices.json', import.meta.url);
 
-/** Chat models that are served today under exactly this name. Everything else in the package is left out. */
+/** Chat models that are available today under exactly this name. Everything else in the package is left out. */
 const wanted = {
   openai: [
     'gpt-6-sol',
@@ -71,13 +71,13 @@ const componentNames = {
   cache_read: 'cache_read_mtok',
   cache_write: 'cache_write_mtok',
 };
-/** Components that few models price apart; left out where they do not. */
+/** Components that few models price separately. A model without such a price has no entry for it. */
 const rareNames = {
   reasoning: 'output_reasoning_mtok',
   input_audio: 'input_audio_mtok',
   output_image: 'output_image_mtok',
 };
-/** The package lists these by their earlier names, and with the windows of other models. */
+/** The package lists these models under earlier names, and with the context windows of other models. */
 const listedAs = {
   'gemini-3.1-flash-image': 'gemini-3.1-flash-image-preview',
   'gemini-3-pro-image': 'gemini-3-pro-image-preview',
@@ -96,7 +96,9 @@ writeFileSync(target, `${JSON.stringify({ as_of: asOf, source, models }, null, 2
 console.log(`${models.length} models written`);
 
 function modelRow(provider, id) {
-  const model = providers.find((one) => one.id === provider)?.models.find((one) => one.id === (listedAs[id] ?? id));
+  const model = providers
+    .find((candidate) => candidate.id === provider)
+    ?.models.find((candidate) => candidate.id === (listedAs[id] ?? id));
   if (!model) throw new Error(`${provider}/${id} is not in the package any more`);
   const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return {
@@ -118,7 +120,10 @@ function getStart(row, id) {
   return row.constraint.start_date;
 }
 
-/** USD per million tokens of a prompt of `tokens` tokens: the last tier whose start is below it, as in the package. */
+/**
+ * Returns USD per million tokens for a prompt of `tokens` tokens, from the last tier that starts
+ * below it, as in the package.
+ */
 function rates(prices, tokens) {
   const read = (key) => {
     const price = prices[key];
@@ -130,7 +135,7 @@ function rates(prices, tokens) {
   return Object.fromEntries([...Object.entries(componentNames), ...rare].map(([name, key]) => [name, read(key)]));
 }
 
-/** A price for each request; the package has it for a thousand, the book for a million. */
+/** Returns the price of each request. The package has it for a thousand requests, the book for a million. */
 function perRequest(prices, id) {
   if (prices.requests_kcount === undefined) return {};
   if (typeof prices.requests_kcount !== 'number') throw new Error(`${id} has tiers for requests: decide by hand`);

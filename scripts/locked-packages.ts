@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A package as `package-lock.json` has it. */
+/** A package in `package-lock.json`. */
 export interface LockedPackage {
-  /** From the project's root: `node_modules/a/node_modules/b`. */
+  /** The path from the project's root, such as `node_modules/a/node_modules/b`. */
   readonly path: string;
   readonly name: string;
   readonly version: string;
-  /** Its own name for its terms (SPDX), empty where it gives none. */
+  /** The SPDX name of its licence, or empty if it gives none. */
   readonly license: string;
   readonly dependencies: readonly string[];
   readonly dev: boolean;
@@ -45,33 +45,36 @@ export function lockedPackages(): ReadonlyMap<string, LockedPackage> {
   );
 }
 
-/** The named packages of the top level with all that they depend on. Throws where one is not locked. */
+/** Returns the named top-level packages with all their dependencies. Throws if one isn't in the lock file. */
 export function withDependencies(names: readonly string[]): readonly LockedPackage[] {
   const locked = lockedPackages();
   const found = new Set<LockedPackage>();
   const waiting = names.map((name) => ({ name, from: '' }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const one = resolved(locked, next.name, next.from);
-    if (found.has(one)) continue;
-    found.add(one);
-    for (const name of one.dependencies) waiting.push({ name, from: one.path });
+    const dependency = resolved(locked, next.name, next.from);
+    if (found.has(dependency)) continue;
+    found.add(dependency);
+    for (const name of dependency.dependencies) waiting.push({ name, from: dependency.path });
   }
   return [...found].toSorted((a, b) => a.path.localeCompare(b.path));
 }
 
-/** The way that Node goes: the nearest `node_modules` upwards. */
+/** Resolves a name as Node does: in the nearest `node_modules` upwards. */
 function resolved(locked: ReadonlyMap<string, LockedPackage>, name: string, from: string): LockedPackage {
   for (let folder = from; ; folder = folder.includes('/node_modules/') ? dirname(folder) : '') {
-    const one = locked.get(join(folder, 'node_modules', name).replaceAll('\\', '/'));
-    if (one) return one;
+    const candidate = locked.get(join(folder, 'node_modules', name).replaceAll('\\', '/'));
+    if (candidate) return candidate;
     if (folder === '') throw new Error(`${name} is not in package-lock.json`);
   }
 }
 
-/** The words of a package's licence, in the form of Vite's `build.license`. Throws where it brings none. */
+/**
+ * Returns the text of a package's licence, in the format of Vite's `build.license`. If the package contains no
+ * text, it names the licence.
+ */
 export function getLicense({ path, name, version, license }: LockedPackage): string {
   const folder = join(root, path);
-  const file = existsSync(folder) && readdirSync(folder).find((each) => /^(licen[cs]e|copying)\b/i.test(each));
+  const file = existsSync(folder) && readdirSync(folder).find((fileName) => /^(licen[cs]e|copying)\b/i.test(fileName));
   const words = file ? readFileSync(join(folder, file), 'utf8').trim() : '';
   return `## ${name} - ${version} (${license})\n\n${words || `Its package has no text of its own: its terms are ${license}.`}\n`;
 }

@@ -3,9 +3,9 @@ import type { Plugin } from 'vite';
 const id = '\0node-http';
 
 /**
- * `node:http` as `require` gives it, also to what imports it. A module of Node that is imported is read property by property, those that
- * are made when they are read as well: `WebSocket` among them, by which Node loads all that it has of the web, 40 ms of processor time
- * at each start (docs/decisions/100-one-undici.md).
+ * Makes `import` of `node:http` return the same object as `require`. When a built-in module is imported, Node reads all
+ * its properties, including lazy ones. One is `WebSocket`, for which Node loads all its web APIs: 40 ms of processor
+ * time at each start (docs/decisions/100-one-undici.md).
  */
 export function nodeHttp(): Plugin {
   return {

@@ -5,7 +5,10 @@ import { npmBy } from './own-programs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What npm prints as JSON, whatever its exit code: `npm audit` has 1 where it found something. Throws with npm's words where it is none. */
+/**
+ * Returns what npm prints as JSON, whatever its exit code: `npm audit` exits with 1 if it found something. If the
+ * output isn't JSON, throws an error with npm's message.
+ */
 export async function npmJson(words: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
   const [program, first] = npmBy(process.execPath, env);
   const child = spawn(program, [...first, ...words, '--package-lock-only'], {

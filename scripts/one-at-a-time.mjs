@@ -1,22 +1,26 @@
-// One process at a time does what must not be done twice at once in one folder. Nothing but Node 20 built-ins may be used here.
+// Lets one process at a time do work that must not be done twice at once in one folder. Use nothing
+// but Node 20 built-ins here.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-const betweenLooksMs = 200;
-/** Nothing takes this long: whoever has that number by now is another process. */
+const pollMs = 200;
+/** No work takes this long. After that time the process id belongs to another process. */
 const maxMs = 60 * 60_000;
 
-/** Does `work` while no other process does, by a file that names the one that does. `onWait` is told once who that is. */
+/**
+ * Does `work` while no other process does. A lock file names the process that does it. `onWait` is called
+ * once with that process's id.
+ */
 export function oneAtATime(file, work, onWait) {
   mkdirSync(dirname(file), { recursive: true });
-  for (let told = false; !take(file); ) {
+  for (let notified = false; !take(file); ) {
     const holder = getHolder(file);
     if (holder === null) continue;
     if (isGone(file, holder)) takeAway(file, holder);
     else {
-      if (!told) onWait(Number(holder));
-      told = true;
-      sleep(betweenLooksMs);
+      if (!notified) onWait(Number(holder));
+      notified = true;
+      sleep(pollMs);
     }
   }
   try {
@@ -26,7 +30,7 @@ export function oneAtATime(file, work, onWait) {
   }
 }
 
-/** The file appears with its words in it or not at all. */
+/** The file appears with its complete content or not at all. */
 function take(file) {
   const own = `${file}.${process.pid}`;
   writeFileSync(own, String(process.pid));
@@ -60,7 +64,10 @@ function isGone(file, holder) {
   return Date.now() - since > maxMs;
 }
 
-/** Of several that find a dead holder one moves its file away. Who moved that of a living one by mistake gives it back. */
+/**
+ * If several processes find a dead holder, only one succeeds in moving its file away. A process that moved a living
+ * holder's file by mistake puts it back.
+ */
 function takeAway(file, holder) {
   const away = `${file}.${process.pid}.gone`;
   try {

@@ -1,15 +1,16 @@
-// How the programs of packages, and npm, are started on every system: as JavaScript, by a Node that is named. On Windows their
-// commands are scripts of a shell, which takes a blank in a path for the end of a word. Nothing but Node 20 built-ins here.
+// Starts npm and the programs of packages in the same way on every system: as JavaScript, with a given Node.
+// On Windows their commands are shell scripts, which take a space in a path as the end of a word. Use nothing
+// but Node 20 built-ins here.
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
-/** Commands that have another name than their package. */
+/** Commands whose name differs from their package's. */
 const getPackage = { biome: '@biomejs/biome', playwright: '@playwright/test', tsc: 'typescript' };
 
 /**
- * The script behind a command of the project's packages.
+ * Returns the script behind a command of the project's packages.
  * @param {string} command
  */
 export function getProgram(command) {
@@ -19,7 +20,7 @@ export function getProgram(command) {
 }
 
 /**
- * The program that is npm, with its first words: the npm that runs us, else that of the PATH.
+ * Returns the program that runs npm, and its first arguments: the npm that runs us, otherwise the one on the PATH.
  * @param {string} node
  * @param {Record<string, string | undefined>} env
  * @returns {[string, string[]]}
@@ -27,12 +28,12 @@ export function getProgram(command) {
 export function npmBy(node, env = process.env, platform = process.platform) {
   const running = env.npm_execpath;
   if (running?.endsWith('.js')) return [node, [running]];
-  // Only there: elsewhere the command is a program that can be started as it is.
+  // Only Windows needs this: on other systems the command is a program that can be started directly.
   const script = platform === 'win32' ? scriptBesideCommand(env) : undefined;
   return script ? [node, [script]] : ['npm', []];
 }
 
-/** Both Node's installer and npm's own update put npm's files beside its command. */
+/** Node's installer and npm's own update both put npm's files next to its command. */
 function scriptBesideCommand(env) {
   const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
   return (env[path] ?? '')

@@ -1,10 +1,10 @@
-// `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
-// `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
-// `npm run package -- --sign-feed FILE…`: signatures of the feeds of updates (sign-feed.mjs).
-// `npm run package -- --check [FOLDER]`: reads the unpacked apps back (check-package.mjs).
-// `npm run package -- --notes VERSION`: the text of a release (release-notes.ts).
-// `npm run package -- --sbom FILE`: the bill of materials of a release (bill-of-materials.ts).
-// `npm run package -- --audit [ADVISORY]…`: known vulnerabilities of what ships (audit.ts).
+// `npm run package` makes the installable app with electron-builder, whose options go after `--`: `-- --linux dir`.
+// `npm run package -- --client` packs the gateway's client for other programs (client-package.mjs).
+// `npm run package -- --sign-feed FILE…` signs the feeds of updates (sign-feed.mjs).
+// `npm run package -- --check [FOLDER]` checks the unpacked apps (check-package.mjs).
+// `npm run package -- --notes VERSION` prints the text of a release (release-notes.ts).
+// `npm run package -- --sbom FILE` writes the bill of materials of a release (bill-of-materials.ts).
+// `npm run package -- --audit [ADVISORY]…` lists known vulnerabilities of what ships (audit.ts).
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,8 +41,9 @@ await run(async ([first, ...rest]) => {
 });
 
 /**
- * Where the packaged app looks for newer versions, and the key that signs what it finds: the environment says it. It lies in the app's
- * archive, whose integrity the program checks. Without it the app does not look. macOS replaces no program that is signed ad hoc.
+ * Configures where the packaged app looks for newer versions and the key that signs them, both from the environment.
+ * The file lies in the app's archive, whose integrity the program checks. Without it the app doesn't look for updates.
+ * An ad hoc signed app gets none, because macOS doesn't let it replace itself.
  */
 function updateFeed(isAdHoc) {
   const { PORTICO_UPDATE_URL: url, PORTICO_UPDATE_KEY: key, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
@@ -64,13 +65,13 @@ function updateFeed(isAdHoc) {
   const publisherName = publisher ? { publisherName: [publisher] } : {};
   const provider = { provider: 'generic', url, updaterCacheDirName: 'portico-updater' };
   writeFileSync(file, JSON.stringify({ ...provider, publicKey, ...publisherName }));
-  // So that the feed's own files (latest.yml) are written beside the packages.
+  // With these options electron-builder writes the feed's own files (latest.yml) next to the packages.
   return ['-c.publish.provider=generic', `-c.publish.url=${url}`];
 }
 
 /**
- * The service that keeps a key for Windows programs: new ones may not lie in files. Its account is in PORTICO_AZURE_SIGNING, who signs in to it
- * in AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET.
+ * Configures the service that keeps the signing key for Windows, because new keys may not be kept in files. Its account
+ * is in PORTICO_AZURE_SIGNING, the credentials for it in AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET.
  */
 function azureOptions() {
   const { PORTICO_AZURE_SIGNING: account, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
@@ -87,7 +88,10 @@ function azureOptions() {
   ];
 }
 
-/** The C runtime that an addon needs and a new Windows lacks. Microsoft lets it lie beside a program. */
+/**
+ * Adds the C runtime that a native module needs and a new Windows lacks. Microsoft allows it to
+ * be placed next to a program.
+ */
 function runtimeOptions() {
   if (process.platform !== 'win32') return [];
   const programs = process.env['ProgramFiles(x86)'] ?? '';
@@ -111,8 +115,9 @@ function runtimeOptions() {
 }
 
 /**
- * Apple's processors run no program without a signature, and the fuses change the one that Electron comes with. Without a certificate a package
- * for macOS is signed ad hoc, which needs an entitlement that the signed one does without.
+ * Apple's processors run no program without a signature, and changing the fuses breaks the signature that
+ * Electron comes with. Without a certificate, a package for macOS is signed ad hoc, which needs an entitlement
+ * that a real signature doesn't.
  */
 function signingOptions(words) {
   const isForMac = words.some((word) => /^(--mac|-m|--macos|-o)$/.test(word)) || process.platform === 'darwin';
@@ -123,14 +128,14 @@ function signingOptions(words) {
   return { isAdHoc: true, options: ['-c.mac.identity=-', ...entitlements] };
 }
 
-/** Packages the Electron of ELECTRON_OVERRIDE_DIST_PATH where that is set, instead of downloading one. */
+/** Packages the Electron of ELECTRON_OVERRIDE_DIST_PATH, if that is set, instead of downloading one. */
 function localElectron() {
   const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH;
   if (!folder || !existsSync(join(folder, 'version'))) return { options: [], remove() {} };
   say(`packaging the Electron of ${folder}, because ELECTRON_OVERRIDE_DIST_PATH is set.`);
   const copy = mkdtempSync(join(tmpdir(), 'portico-electron-'));
   cpSync(folder, copy, { recursive: true });
-  // A runtime that is started from source carries a default app; a package brings its own.
+  // A runtime that was started from source contains a default app, but a package brings its own.
   rmSync(join(copy, 'resources', 'app'), { recursive: true, force: true });
   const version = readFileSync(join(folder, 'version'), 'utf8').trim().replace(/^v/, '');
   return {

@@ -1,4 +1,4 @@
-// `npm run proof`: runs the tests of the numbers that must hold, and writes docs/proof.md.
+// `npm run proof` runs the tests of the numbers that must hold, and writes docs/proof.md.
 import { join } from 'node:path';
 import { environment, prepare, root, run } from './bootstrap.mjs';
 import { foreground } from './child.mjs';

@@ -1,9 +1,9 @@
-// `npm run package -- --notes VERSION`: what CHANGELOG.md says of a version, as the text of its release.
+// `npm run package -- --notes VERSION` prints CHANGELOG.md's section of a version, as the text of its release.
 import { readFileSync } from 'node:fs';
 
 const howToInstall = 'How to install, and how to check what was downloaded: see *Install* in the README.';
 
-/** The section of this version, without its heading. Throws where there is none. */
+/** Returns the section of this version without its heading. Throws if there is none. */
 export function getNotes(changelog: string, version: string): string {
   const heading = new RegExp(`^## \\[?${version.replaceAll('.', '\\.')}\\]?(?: .*)?$`, 'm').exec(changelog);
   if (!heading) throw new Error(`CHANGELOG.md has no section "## ${version}".`);

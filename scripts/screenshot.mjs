@@ -1,4 +1,4 @@
-// `npm run screenshot`: the pictures of the README, taken from the built app with a conversation of its own.
+// `npm run screenshot` takes the pictures of the README from the built app, with a conversation made for it.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

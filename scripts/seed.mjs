@@ -1,4 +1,4 @@
-// `npm run seed`: fills a data folder with believable conversations and a ledger that agrees with them.
+// `npm run seed` fills a data folder with believable conversations and a ledger that agrees with them.
 import { join } from 'node:path';
 import { environment, prepare, root, run } from './bootstrap.mjs';
 import { foreground } from './child.mjs';

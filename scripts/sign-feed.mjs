@@ -1,5 +1,6 @@
-// `npm run package -- --sign-feed FILE…`: a signature beside each feed of updates (`latest.yml` → `latest.yml.sig`), by the Ed25519 key
-// in PORTICO_UPDATE_PRIVATE_KEY (PKCS #8, PEM). The app checks it with the public key of its build (PORTICO_UPDATE_KEY).
+// `npm run package -- --sign-feed FILE…` writes a signature next to each feed of updates (`latest.yml` →
+// `latest.yml.sig`), with the Ed25519 key in PORTICO_UPDATE_PRIVATE_KEY (PKCS #8, PEM). The app checks it with the
+// public key of its build (PORTICO_UPDATE_KEY).
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { say, UserError } from './bootstrap.mjs';
@@ -25,7 +26,7 @@ function privateKey() {
   return key;
 }
 
-/** The public key as the app's build holds it (SPKI in base64), from that or from PEM. */
+/** Returns the public key as the app's build contains it (SPKI in base64), from that format or from PEM. */
 export function updateKey(text) {
   const pem = text.includes('-----BEGIN');
   const input = pem ? text : { key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' };
@@ -39,7 +40,7 @@ function read(parse, name) {
     const key = parse();
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Said below, without a word of the key.
+    // The error below reports this without any part of the key.
   }
   throw new UserError(`${name} is no Ed25519 key. ${howToMake}`, 2);
 }

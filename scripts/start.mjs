@@ -1,4 +1,4 @@
-// `npm start`: the app on its embedded gateway, in Electron where that can run, else in the browser.
+// `npm start` runs the app on its embedded gateway, in Electron if it can run here, otherwise in the browser.
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

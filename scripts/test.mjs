@@ -1,5 +1,5 @@
-// `npm test`: every suite, with one count at the end. `npm test -- types unit` runs only those named, and with words that have a
-// dot or a slash only the test files whose path contains one of them.
+// `npm test` runs every suite and prints one count at the end. `npm test -- types unit` runs only the named suites.
+// Words with a dot or a slash select only the test files whose path contains one of them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -18,10 +18,10 @@ const reports = join(root, 'test-results');
 const none = { passed: 0, failed: 0, skipped: 0 };
 const passed = { passed: 1, failed: 0, skipped: 0 };
 const failed = { passed: 0, failed: 1, skipped: 0 };
-/** What failed, in words that are said again at the end: its own place is thousands of lines up. */
+/** Failures, to print again at the end: their own place is thousands of lines up. */
 const failures = [];
 
-/** Which projects of `vitest.config.ts` a suite is. */
+/** The projects of `vitest.config.ts` that a suite runs. */
 const projects = {
   unit: 'node*',
   postgres: 'postgres*',
@@ -57,7 +57,8 @@ const suites = {
   electron: (tools) => {
     if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows.env);
     say(`the Electron tests are skipped, because ${tools.windows.missing}.`);
-    // A workflow of the project fetches Electron first: there a missing one is a fault, and no reason to be green.
+    // The project's workflows download Electron first. If it's missing there, that's a
+    // failure and not a reason to skip.
     if (process.env.GITHUB_ACTIONS) return check('Electron is there', false);
     return { passed: 0, failed: 0, skipped: 1 };
   },
@@ -70,7 +71,7 @@ const suites = {
       say(`the tests on Windows' Node are skipped, because ${missing}.`);
       return { passed: 0, failed: 0, skipped: 1 };
     }
-    // What it prints goes to a file, as nowhere else can it write.
+    // The output goes to a file, because programs under wine can write to nothing else.
     const quiet = tools.print ? tools : quietly(tools);
     beginWindows();
     try {
@@ -87,8 +88,9 @@ const suites = {
 };
 
 /**
- * Steps, one after another, of suites beside each other: what starts processes, fills disks and lets time pass leaves a processor idle
- * now and then. Journeys keep all of them at work by themselves.
+ * Steps run one after another; the suites of a step run at the same time. The unit tests start processes,
+ * fill disks and wait, which sometimes leaves a processor idle for the other suites. End-to-end tests keep
+ * all processors busy alone.
  */
 const steps = [
   [['unit'], ['types', 'lint', 'unused', 'postgres', 'components', 'agents']],
@@ -97,7 +99,7 @@ const steps = [
   [['windows']],
 ];
 
-/** Wine needs two to three minutes more, and most changes have nothing to do with Windows. */
+/** Wine takes two to three minutes more, and most changes have nothing to do with Windows. */
 const byNameOnly = ['windows'];
 
 await run(async (words) => {
@@ -114,7 +116,7 @@ await run(async (words) => {
     lane.filter((name) => (names.length === 0 ? !byNameOnly.includes(name) : names.includes(name)));
   for (const step of steps) {
     const lanes = step.map(wanted).filter((lane) => lane.length);
-    const results = await Promise.all(lanes.map((lane, at) => runLane(lane, at === 0 ? tools : quietly(tools))));
+    const results = await Promise.all(lanes.map((lane, index) => runLane(lane, index === 0 ? tools : quietly(tools))));
     total = results.reduce(add, total);
   }
   if (files.length && sentence(total) === sentence(none))
@@ -124,7 +126,7 @@ await run(async (words) => {
   return total.failed === 0 ? 0 : 1;
 });
 
-/** One suite after another. */
+/** Runs the suites of a lane one after another. */
 async function runLane(lane, tools) {
   let total = none;
   for (const name of lane) {
@@ -137,7 +139,10 @@ async function runLane(lane, tools) {
   return total;
 }
 
-/** What a suite beside another prints is printed when it has ended: lines of two at once are read by nobody. */
+/**
+ * Holds back a suite's output until it has ended, if another suite runs at the same time: nobody can
+ * read the mixed lines of two.
+ */
 function quietly(tools) {
   const file = join(reports, 'printed.log');
   return Object.assign(Object.create(tools), {
@@ -157,13 +162,16 @@ function quietly(tools) {
   });
 }
 
-/** What has not changed since the last time is not checked again. More checkers than one check most of it once each. */
+/**
+ * Returns the arguments for tsc. It doesn't check unchanged files again. With more than one checker, each would
+ * check most of the files itself.
+ */
 function getTypes(area) {
   const known = join(root, '.cache', 'types', `${area.replaceAll('/', '-')}.tsbuildinfo`);
   return ['-p', area, '--checkers', '1', '--incremental', '--tsBuildInfoFile', known];
 }
 
-/** Browser and windows are looked for, and downloaded, where a suite needs them. */
+/** The browser and the windows are found, or downloaded, when a suite first needs them. */
 function toolbox(node, files) {
   let windows;
   let browser;
@@ -186,7 +194,7 @@ function toolbox(node, files) {
   };
 }
 
-/** What opens real windows here: a virtual display where there is none. Or why nothing can. */
+/** Returns how real windows can open here, with a virtual display if there is none, or why they can't. */
 function windowsFor(node) {
   const runtime = electronRuntime(node, { download: !process.env.CI });
   if (runtime.missing) return { missing: runtime.missing };
@@ -196,7 +204,7 @@ function windowsFor(node) {
 }
 
 async function vitest({ call, browser, files }, suite, { env = {}, ...how }, more = []) {
-  // From the folder of the run: Windows' Node has another name for it.
+  // The path is relative to the run's folder, because Node for Windows has another name for that folder.
   const report = join('test-results', `${suite}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const parameters = ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests'), ...more];
@@ -230,7 +238,7 @@ async function playwright({ call, browser, files }, project, env = {}) {
   });
 }
 
-/** A suite need not have one of the files that are asked for; one that has none at all is broken. */
+/** A suite without any of the requested files is fine. A suite that has no tests at all is broken. */
 function some(files, mayBeNone) {
   return files.length ? [mayBeNone, ...files] : [];
 }
@@ -246,18 +254,18 @@ function getSpecs({ specs = [], suites: inner = [] }) {
   return [...specs, ...inner.flatMap(getSpecs)];
 }
 
-function check(what, ok) {
-  if (!ok) failures.push(what);
+function check(title, ok) {
+  if (!ok) failures.push(title);
   return ok ? passed : failed;
 }
 
-/** A failed test, the first lines of why, and what was seen then. */
+/** Records a failed test with the first lines of its error and what was visible then. */
 function note(project, file, test, message, seen = []) {
   const why = stripVTControlCharacters(message ?? '').split('\n', 8);
   failures.push(`${project}: ${file}: ${test}\n    ${[...why, ...seen].join('\n    ')}`);
 }
 
-/** What a page showed when its journey failed: another machine's screen is seen by nobody. */
+/** Returns what a page showed when its end-to-end test failed, because nobody sees another machine's screen. */
 function getSeen(result) {
   const { path } = result?.attachments.find(({ name }) => name === 'error-context') ?? {};
   if (!path || !existsSync(path)) return [];
@@ -277,5 +285,5 @@ function onPath(name) {
   const names = process.platform === 'win32' ? [name, `${name}.exe`] : [name];
   return (process.env.PATH ?? '')
     .split(delimiter)
-    .some((folder) => names.some((each) => existsSync(join(folder, each))));
+    .some((folder) => names.some((candidate) => existsSync(join(folder, candidate))));
 }

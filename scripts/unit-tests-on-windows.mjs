@@ -1,4 +1,4 @@
-// Which unit tests the suite `windows` runs by Windows' own Node: those of files, paths and processes.
+// The unit tests that the suite `windows` runs with Node for Windows: those about files, paths and processes.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -18,16 +18,19 @@ const files = [
   'electron/core/tools/servers/consent.test.ts',
 ];
 
-/** Programs under test have an environment of their own, without what makes wine connect (`wine.mjs`): these ask others. */
+/**
+ * These tests start programs that connect to others. Their environment lacks what lets programs under
+ * wine connect (`wine.mjs`).
+ */
 const asksOthers = [
   'adds a server with two keys that a gateway takes up while it serves',
   'takes newer prices when it starts',
   'a gateway that runs takes a signed book by the key of its configuration',
 ];
-/** Needs the program openssl, which is there for Linux. */
+/** This test needs the program openssl, which exists for Linux only. */
 const withoutOpenssl = ['gateway/cli/serve-proxy.test.ts'];
 
-/** The test files, of all or of those whose path has one of the words. */
+/** Returns the test files, either all or those whose path contains one of the words. */
 export function unitTestsOnWindows(words) {
   const found = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
@@ -39,5 +42,5 @@ export function unitTestsOnWindows(words) {
   );
 }
 
-/** Leaves out, by their names, the tests of those files that cannot be run there. */
+/** A pattern that excludes, by name, the tests in those files that can't run there. */
 export const namesOnWindows = `^(?!.*(?:${asksOthers.join('|')}))`;

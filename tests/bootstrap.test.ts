@@ -15,15 +15,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const at = (...parts: string[]) => join(folder, ...parts);
+const inFolder = (...parts: string[]) => join(folder, ...parts);
 
 function write(path: string, content: string): void {
-  mkdirSync(dirname(at(path)), { recursive: true });
-  writeFileSync(at(path), content);
+  mkdirSync(dirname(inFolder(path)), { recursive: true });
+  writeFileSync(inFolder(path), content);
 }
 
 function run(program: string, parameters: string[], cwd = folder) {
-  const path = [at('machine'), process.env.PATH].join(delimiter);
+  const path = [inFolder('machine'), process.env.PATH].join(delimiter);
   const { status, stderr } = spawnSync(program, parameters, {
     cwd,
     env: { PATH: path, HOME: folder },
@@ -34,11 +34,11 @@ function run(program: string, parameters: string[], cwd = folder) {
 
 const done = (outcome: ReturnType<typeof run>) => expect(outcome, outcome.stderr).toMatchObject({ status: 0 });
 
-/** A package of npm, packed as the registry has it: an installation extracts it anew, in place of a link to its folder. */
+/** Packs a package as the registry has it. An installation extracts it, while a folder would only be linked. */
 function pack(name: string, files: Record<string, string>, bin?: string): void {
   write(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', bin }));
   for (const [file, content] of Object.entries(files)) write(`${name}/${file}`, content);
-  done(run('npm', ['pack', '--pack-destination', folder], at(name)));
+  done(run('npm', ['pack', '--pack-destination', folder], inFolder(name)));
 }
 
 const writeManifest = (description: string) =>
@@ -53,15 +53,15 @@ const writeManifest = (description: string) =>
   );
 
 test.skipIf(process.platform === 'win32')(
-  'what runs by the packages’ own Node, as scripts of npm do, outlives their replacement and builds',
+  "a script that runs on the packages' own Node survives the replacement of the packages and builds",
   { timeout: 120_000 },
   () => {
     for (const file of ['build.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs', 'own-programs.mjs'])
-      cpSync(join(scripts, file), at('scripts', file));
-    for (const area of ['shared', 'gateway', 'electron', 'renderer']) mkdirSync(at(area));
-    mkdirSync(at('machine'));
-    symlinkSync(process.execPath, at('machine', 'node'));
-    // The real one comes from the registry; it is a copy, not a link, just as this.
+      cpSync(join(scripts, file), inFolder('scripts', file));
+    for (const area of ['shared', 'gateway', 'electron', 'renderer']) mkdirSync(inFolder(area));
+    mkdirSync(inFolder('machine'));
+    symlinkSync(process.execPath, inFolder('machine', 'node'));
+    // The real package comes from the registry. It's a copy and no link, as here.
     pack('node', {
       'installArchSpecificPackage.js': `const fs = require('node:fs'); fs.mkdirSync('bin');
         fs.copyFileSync(${JSON.stringify(process.execPath)}, 'bin/node'); fs.chmodSync('bin/node', 0o755);`,
@@ -72,16 +72,16 @@ test.skipIf(process.platform === 'win32')(
     writeManifest('as it was');
     done(run('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts']));
     done(run('node', ['scripts/build.mjs']));
-    done(run('node', ['installArchSpecificPackage.js'], at('node_modules', 'node')));
+    done(run('node', ['installArchSpecificPackage.js'], inFolder('node_modules', 'node')));
 
     writeManifest('after an update');
-    const outcome = run(at(nodeInPackages), ['scripts/build.mjs']);
+    const outcome = run(inFolder(nodeInPackages), ['scripts/build.mjs']);
     done(outcome);
     expect(outcome.stderr).toContain('installing dependencies');
     expect(outcome.stderr).toContain('fetching Node 24');
-    expect(existsSync(at(nodeInPackages))).toBe(true);
-    expect(readFileSync(at('dist', 'by'), 'utf8')).toBe(realpathSync(at(nodeInPackages)));
-    // Nothing has changed since: neither is installed or built anew.
-    expect(run(at(nodeInPackages), ['scripts/build.mjs'])).toEqual({ status: 0, stderr: '' });
+    expect(existsSync(inFolder(nodeInPackages))).toBe(true);
+    expect(readFileSync(inFolder('dist', 'by'), 'utf8')).toBe(realpathSync(inFolder(nodeInPackages)));
+    // Nothing has changed since, so nothing is installed or built again.
+    expect(run(inFolder(nodeInPackages), ['scripts/build.mjs'])).toEqual({ status: 0, stderr: '' });
   },
 );

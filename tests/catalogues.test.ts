@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** Sentences stand in catalogues, so that every language has them (docs/decisions/056-messages-in-catalogues.md). */
+/** Sentences belong in catalogues, so that every language has them (docs/decisions/056-messages-in-catalogues.md). */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Catalogues, and whose readers know English: models, developers, and who has started a server in a terminal. */
+/**
+ * Catalogues, and code whose readers know English: models, developers, and people who have
+ * started a server in a terminal.
+ */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   catalogues: ['shared/language/', 'renderer/text/', '-text.ts'],
-  'what models are told': [
+  'texts for models': [
     ...['electron/core/tools/built-in/', 'electron/core/tools/servers/mcp-connection.ts'],
     ...['electron/core/request/history.ts', 'electron/core/chat/rounds.ts'],
   ],
-  'what the terminal of the web host says': ['electron/hosts/web/main.ts', 'electron/hosts/web/start-web.ts'],
+  'output in the terminal of the web host': ['electron/hosts/web/main.ts', 'electron/hosts/web/start-web.ts'],
   'what no person is shown': [
     ...['electron/hosts/electron/protocol.ts', 'renderer/api/web-session.ts'],
     ...['renderer/features/drafts/attachments/pdf-page.ts', 'renderer/features/library/transfer/print-page.ts'],
@@ -25,7 +28,10 @@ const sources = globSync('{electron,renderer}/**/*.{ts,tsx}', { cwd: root }).fil
   (path) => !/\.(test|d)\.tsx?$/.test(path),
 );
 
-/** Words in quotes that begin large and end like a sentence; and what an error of ours is made of where it is made. */
+/**
+ * Matches quoted text that starts with a capital letter and ends like a sentence, and any text that is written
+ * directly into an `AppError`.
+ */
 const quoted = ["'", '"', '`'].map((quote) => `${quote}[A-Z][^${quote}\\n]* [^${quote}\\n]*[.?!…]${quote}`);
 const sentences = new RegExp([...quoted, 'new AppError\\(\\s*[^,()]+,\\s*[\'"`]'].join('|'), 'g');
 
@@ -39,7 +45,7 @@ const isExcepted = (path: string) =>
     .flat()
     .some((part) => path.includes(part));
 
-test('no sentence for a person stands outside of a catalogue', () => {
+test('no sentence for a person is outside the catalogues', () => {
   const found = sources.filter((path) => !isExcepted(path)).map((path) => [path, sentencesIn(path)] as const);
   expect(Object.fromEntries(found.filter(([, inside]) => inside.length > 0))).toEqual({});
 });
@@ -58,7 +64,7 @@ test.each([
   'throw new AppError(\n  code,\n  `No model`, { cause });',
   "const problem = 'It could not be started.';",
   'say("Port 1 is used. Choose another one.")',
-  'tell(`There is no folder "it".`)',
+  'notify(`There is no folder "it".`)',
 ])('a sentence is found in %s', (code) => {
   expect(code.match(sentences)).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** What can do harm has one wrapper, which checks what it is given: nothing else may call it. */
+/** Each dangerous function has one wrapper, which checks its input. No other file may call it. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const sources = globSync('{gateway,electron,renderer,shared}/**/*.{ts,tsx}', { cwd: root })
@@ -17,7 +17,7 @@ const sinks: readonly (readonly [what: string, pattern: RegExp, wrappers: readon
     'a process',
     /from 'node:child_process'|StdioClientTransport\(/,
     [
-      // pg_dump and psql, named by the operator.
+      // These files run pg_dump and psql, whose paths the operator sets.
       'gateway/operations/backup/postgres-backup.ts',
       'electron/hosts/web/open-external.ts',
       'electron/core/tools/servers/mcp-connection.ts',
@@ -41,7 +41,7 @@ const sinks: readonly (readonly [what: string, pattern: RegExp, wrappers: readon
   ],
 ];
 
-test.each(sinks)('%s: made by its wrapper alone', (_what, pattern, wrappers) => {
+test.each(sinks)('%s: called by its wrapper only', (_what, pattern, wrappers) => {
   const found = sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
   expect(found.toSorted()).toEqual(wrappers.toSorted());
 });

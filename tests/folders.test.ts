@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-/** Which folder may import which. Types count like values. */
+/** Which folder may import which. Imports of types count like imports of values. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The folders of each area. A folder imports only those that stand before it. */
+/** The folders of each area. A folder may import only those that stand before it. */
 const orders: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     ...['runtime', 'storage', 'access', 'models', 'ledger', 'providers', 'engine', 'http', 'api', 'operations'],
@@ -23,7 +23,10 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What every feature of the core may use. Of other features it may use the stores alone: the rest is passed to it. */
+/**
+ * Folders that every feature of the core may use. Of other features it may use only the stores;
+ * everything else is passed to it.
+ */
 const shared = [
   ...[
     'storage/',
@@ -53,10 +56,10 @@ const aliases: Readonly<Record<string, string>> = {
 
 function imports(path: string): string[] {
   const found = getText(path).matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
-  return [...found].map(([, start = '', rest = '']) => join(aliases[start] ?? join(dirname(path), start), rest));
+  return [...found].map(([, start = '', tail = '']) => join(aliases[start] ?? join(dirname(path), start), tail));
 }
 
-/** Folder → folders it imports, each with the import that does it. */
+/** Maps each folder to the folders it imports, each with an import that does so. */
 function folderGraph(
   files: readonly (readonly [path: string, imported: readonly string[]])[],
   getFolder: (path: string) => string,
@@ -72,14 +75,14 @@ function folderGraph(
   return graph;
 }
 
-/** A way from a folder back to itself, as imports; null where there is none. */
+/** Returns a path from a folder back to itself, as imports, or null if there is none. */
 function circleIn(graph: ReturnType<typeof folderGraph>): string[] | null {
   const finished = new Set<string>();
-  function walk(folder: string, way: readonly string[], steps: readonly string[]): string[] | null {
-    if (way.includes(folder)) return [...steps.slice(way.indexOf(folder))];
+  function walk(folder: string, visited: readonly string[], steps: readonly string[]): string[] | null {
+    if (visited.includes(folder)) return [...steps.slice(visited.indexOf(folder))];
     if (finished.has(folder)) return null;
     for (const [next, step] of graph.get(folder) ?? []) {
-      const circle = walk(next, [...way, folder], [...steps, step]);
+      const circle = walk(next, [...visited, folder], [...steps, step]);
       if (circle) return circle;
     }
     finished.add(folder);
@@ -92,7 +95,7 @@ function circleIn(graph: ReturnType<typeof folderGraph>): string[] | null {
   return null;
 }
 
-/** The folder of an area that a path lies in: `.` for a file of the area itself. */
+/** Returns the folder of an area that a path lies in: `.` for a file of the area itself. */
 const folderIn = (area: string, path: string): string =>
   path
     .slice(area.length + 1)
@@ -103,7 +106,7 @@ describe.each(Object.entries(orders))('%s', (area, order) => {
   const parts = getFiles([area]).filter(isPart);
   const known = new Set(parts);
 
-  test('has the folders that are listed, and none imports a later one', () => {
+  test('has the listed folders, and none imports a later one', () => {
     expect(new Set(parts.map((path) => folderIn(area, path)))).toEqual(new Set(order));
     const place = (path: string) => order.indexOf(folderIn(area, path));
     const upward = parts.flatMap((path) =>
@@ -115,7 +118,7 @@ describe.each(Object.entries(orders))('%s', (area, order) => {
   });
 });
 
-test('no folder of the app imports one that needs it, by whatever way', () => {
+test('no folder of the app imports a folder that needs it, directly or indirectly', () => {
   const parts = getFiles(['renderer', 'electron/core', 'shared/contract']).filter(isPart);
   expect(parts.length).toBeGreaterThan(600);
   const known = new Set(parts);
@@ -123,7 +126,7 @@ test('no folder of the app imports one that needs it, by whatever way', () => {
   expect(circleIn(folderGraph(needs, dirname))).toBeNull();
 });
 
-test('a feature of the core imports no other feature, but its stores', () => {
+test('a feature of the core imports nothing of other features except their stores', () => {
   const core = 'electron/core';
   const getFeature = (path: string) =>
     path
@@ -145,19 +148,19 @@ test('a feature of the core imports no other feature, but its stores', () => {
   expect(crossing).toEqual([]);
 });
 
-test('no object is spread where it is written: that hides fields that nobody knows', () => {
+test('no object literal is spread into another: that hides unknown fields from the type check', () => {
   const written = getFiles(['shared', 'gateway', 'electron', 'renderer']).filter((path) =>
     /^\s*\.\.\.\{/m.test(getText(path)),
   );
   expect(written).toEqual([]);
 });
 
-test('only the window’s start knows all of the interface', () => {
+test("only the window's start may import all of the interface", () => {
   const guests = getFiles(['renderer']).filter((path) => isPart(path) && !/^renderer\/(app\/|main\.ts$)/.test(path));
   expect(guests.filter((path) => imports(path).some((other) => other.startsWith('renderer/app/')))).toEqual([]);
 });
 
-test('a circle is found, however long', () => {
+test('a circle of any length is found', () => {
   const circle = folderGraph(
     [
       ['a/1.ts', ['b/1.ts']],

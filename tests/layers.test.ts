@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getProgram } from '../scripts/own-programs.mjs';
 
 /**
- * The fences between the layers are rules of the linter. Here the linter is fed one import for each of them and must
- * object with that rule's words; a rule that is removed, or added without an example, turns this red.
+ * The boundaries between the layers are lint rules. These tests give the linter a forbidden import for each rule and
+ * expect that rule's message. A rule that is removed, or added without an example, fails.
  */
 
 interface Pattern {
@@ -26,7 +26,7 @@ const fences = (config.overrides as { includes: string[]; linter: unknown }[])
     patterns: getPatterns(linter),
   }));
 
-/** A file that each fence guards. */
+/** A file that each rule guards. */
 const guarded: Record<string, string> = {
   'shared/**': 'shared/wire/model.ts',
   'gateway/**': 'gateway/engine/engine.ts',
@@ -58,7 +58,7 @@ const allowed = [
   ['renderer/markdown/block.tsx', 'marked', '{ Token as it }'],
 ] as const;
 
-/** Foreign text becomes markup in one way only: no file may take another one. */
+/** Foreign text becomes markup in one way only, and no file may use another one. */
 const unsafe = [
   'shared/markdown/a.ts',
   'gateway/a.ts',
@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('every fence refuses what it names, in its own words', async () => {
+test('every rule refuses the imports it names, with its own message', async () => {
   const cases = fences.flatMap(({ folder: area, patterns }, fence) =>
     patterns.flatMap(({ group, message }, pattern) =>
       group
@@ -102,7 +102,7 @@ test('every fence refuses what it names, in its own words', async () => {
   expect(silent).toEqual([]);
 });
 
-test('what the architecture allows passes', async () => {
+test('imports that the architecture allows pass', async () => {
   const cases = allowed.map(([path, specifier, names], index) => ({
     file: beside(path, `fine-${index}`),
     specifier,
@@ -112,13 +112,16 @@ test('what the architecture allows passes', async () => {
   expect(cases.filter(({ file }) => objections.has(file))).toEqual([]);
 });
 
-test('only the lexer knows the parser of Markdown, and no file takes text for markup', async () => {
-  const cases = unsafe.map(({ path, ...each }, index) => ({ file: beside(path, `unsafe-${index}`), ...each }));
+test('only the lexer may import the Markdown parser, and no file may treat text as markup', async () => {
+  const cases = unsafe.map(({ path, ...sourceFile }, index) => ({
+    file: beside(path, `unsafe-${index}`),
+    ...sourceFile,
+  }));
   const objections = await lint(cases);
   expect(cases.filter(({ file }) => !objections.has(file))).toEqual([]);
 });
 
-test('a feature knows another one’s store only as the type of an argument', async () => {
+test("a feature may use another feature's store only as the type of an argument", async () => {
   const core = join(root, 'electron', 'core');
   const files = (await readdir(core, { recursive: true }))
     .map((file) => file.replaceAll(sep, '/'))
@@ -139,7 +142,7 @@ function getPatterns(linter: unknown): Pattern[] {
   return rules.style.noRestrictedImports.options.patterns;
 }
 
-/** An import that the glob is meant to catch. */
+/** Makes an import that the glob should match. */
 const sample = (glob: string): string =>
   glob
     .replace(/^\*\*\/\.\.\//, '../../')

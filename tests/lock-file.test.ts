@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** `npm ci` installs what the lock file names and nothing else: every binary of every platform has to stand there. */
+/** `npm ci` installs exactly what the lock file names, so every binary for every platform has to be in it. */
 
 interface Locked {
   version?: string;
@@ -25,7 +25,7 @@ const platforms = [
 const root = new URL('../', import.meta.url);
 const packages: Packages = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')).packages;
 
-/** The package that `path` gets when it asks for `name`, looked for as Node does. */
+/** Returns the package that `path` gets when it imports `name`, resolved as Node does. */
 function found(all: Packages, path: string, name: string): Locked | undefined {
   const folders = path
     .split('/node_modules/')
@@ -35,7 +35,7 @@ function found(all: Packages, path: string, name: string): Locked | undefined {
     .find((locked) => locked !== undefined);
 }
 
-/** Packages whose optional dependencies are one native binary for each platform. */
+/** Returns the packages whose optional dependencies are one native binary for each platform. */
 function families(all: Packages) {
   return Object.entries(all).flatMap(([path, { optionalDependencies = {} }]) => {
     const binaries = Object.entries(optionalDependencies).map(([name, version]) => ({
@@ -51,7 +51,7 @@ function families(all: Packages) {
 const serves = ({ os, cpu, libc }: Locked, [system, processor]: (typeof platforms)[number]) =>
   os?.includes(system) && cpu?.includes(processor) && (libc?.includes('glibc') ?? true);
 
-/** Every binary that the lock file should name and does not, each in a sentence. */
+/** Describes every binary that the lock file should contain and doesn't. */
 function missingBinaries(all: Packages): string[] {
   return families(all).flatMap(({ path, binaries }) => [
     ...binaries
@@ -67,7 +67,7 @@ test('the lock file names the binaries of every package for every platform', () 
   expect(missingBinaries(packages)).toEqual([]);
 });
 
-test('what builds, checks and runs the app is among those packages', () => {
+test('the packages for building, checking and running the app are among them', () => {
   const names = families(packages).map(({ path }) => path.split('node_modules/').at(-1));
   expect(names).toEqual(
     expect.arrayContaining([
@@ -81,22 +81,22 @@ test('what builds, checks and runs the app is among those packages', () => {
   );
 });
 
-test.each(platforms)('any of them that is taken away for %s %s is missed', (...platform) => {
+test.each(platforms)('a missing binary for %s %s is found in every package', (...platform) => {
   for (const { path, binaries } of families(packages)) {
     const taken = binaries.flatMap(({ locked }) => (locked && serves(locked, platform) ? [locked] : []));
-    const rest = Object.fromEntries(Object.entries(packages).filter(([, locked]) => !taken.includes(locked)));
-    expect(missingBinaries(rest)).toContain(`${path} has no binary for ${platform.join(' ')}`);
+    const remaining = Object.fromEntries(Object.entries(packages).filter(([, locked]) => !taken.includes(locked)));
+    expect(missingBinaries(remaining)).toContain(`${path} has no binary for ${platform.join(' ')}`);
   }
 });
 
-test('a binary of another version than its package is missed', () => {
+test('a binary with another version than its package is found', () => {
   const [path, locked] = Object.entries(packages).find(([name]) => name.endsWith('/binding-darwin-arm64')) ?? [''];
   expect(missingBinaries({ ...packages, [path]: { ...locked, version: '0.0.1' } })).toContainEqual(
     expect.stringContaining(`not 0.0.1`),
   );
 });
 
-test.each(platforms)('better-sqlite3 brings its binary for %s %s', (os, cpu) => {
+test.each(platforms)('better-sqlite3 contains its binary for %s %s', (os, cpu) => {
   const binary = fileURLToPath(new URL(`node_modules/better-sqlite3/prebuilds/${os}-${cpu}.node`, root));
   expect(statSync(binary).size).toBeGreaterThan(100_000);
 });

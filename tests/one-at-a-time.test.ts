@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const lock = () => join(folder, '.cache', 'preparing');
 const built = () => join(folder, 'built');
 
-/** As two starts of a fresh clone do it: who has to wait finds the work done. */
+/** Does what two starts of a fresh clone do: a process that has to wait finds the work done. */
 const program = () => `
   import { appendFileSync, existsSync, readFileSync } from 'node:fs';
   import { oneAtATime } from ${JSON.stringify(script)};
@@ -36,12 +36,12 @@ async function start(): Promise<number | null> {
   return code;
 }
 
-test('of several processes at once one does the work, and the others find it done', async () => {
+test('of several processes at once, one does the work and the others find it done', async () => {
   expect(await Promise.all([start(), start(), start(), start()])).toEqual([0, 0, 0, 0]);
   expect(readFileSync(built(), 'utf8')).toBe('begun\ndone\n');
 });
 
-test('one that was killed in the middle keeps no other out, and is not taken for one that had done it', async () => {
+test('a process that was killed in the middle blocks no other, and its work does not count as done', async () => {
   expect(await start()).toBe(0);
   const killed = spawn(process.execPath, ['-e', '']);
   await once(killed, 'exit');

@@ -7,7 +7,7 @@ import { gatewayProgram } from '../gateway/cli/program.ts';
 import { engineTimeouts } from '../gateway/engine/engine.ts';
 import { trafficMetrics } from '../gateway/operations/metrics/traffic.ts';
 
-/** What operators read, held against the code: neither may say more or less than the other. */
+/** Compares the operators' guide with the code. Each must contain exactly what the other has. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -28,7 +28,7 @@ const firstCells = (rows: string) =>
     .map((row) => row.split('|')[1] ?? '')
     .join('\n');
 
-test('the guide lists every variable of the environment, and none that is not read', () => {
+test('the guide lists every environment variable, and none that is not read', () => {
   const providers = knownProviders.flatMap(({ env }) => [env.key, env.baseUrl]);
   const inCode = named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g);
   const proxies = named(read('gateway/providers/upstream/environment-proxy.ts'), /\b[A-Z]+_PROXY\b/g);
@@ -47,12 +47,12 @@ test('the guide lists every flag of serve, and none that is refused', () => {
   expect(named(firstCells(table('Command line:')), /--[a-z-]+/g)).toEqual([...flags, '--help'].toSorted());
 });
 
-test('the help names every variable too', () => {
+test('the help names every variable, too', () => {
   for (const name of named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g))
     expect(gatewayProgram().helpInformation()).toContain(name);
 });
 
-test('the guide says how long an answer may take', () => {
+test('the guide states how long an answer may take', () => {
   const { thinking, ...plain } = engineTimeouts;
   const rows = table('The limits of an answer, in seconds, depend on')
     .split('\n')
@@ -66,7 +66,7 @@ test('the guide says how long an answer may take', () => {
   ]);
 });
 
-test('the guide lists every metric, and none that is not counted', () => {
+test('the guide lists every metric, and none that does not exist', () => {
   const stated = [...code.matchAll(/gauge\(\s*'([a-z0-9_]+)'|name: '((?:process|portico)_[a-z_]+)'/g)].map(
     (hit) => hit[1] ?? hit[2],
   );

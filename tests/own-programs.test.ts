@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { getProgram, npmBy } from '../scripts/own-programs.mjs';
 
-/** A folder as Node's installer for Windows leaves it, with a blank in its name as there. */
+/** Makes a folder as Node's installer for Windows leaves it, with a space in its name. */
 function installedOnWindows() {
   const folder = mkdtempSync(join(tmpdir(), 'program files-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -14,13 +14,13 @@ function installedOnWindows() {
   return { folder, script };
 }
 
-test('on Windows npm is started by its script, which no shell has to find', () => {
+test('on Windows npm is started through its script, without a shell', () => {
   const { folder, script } = installedOnWindows();
   expect(npmBy('node.exe', { Path: ['elsewhere', folder].join(delimiter) }, 'win32')).toEqual(['node.exe', [script]]);
   expect(npmBy('node.exe', { Path: 'elsewhere' }, 'win32')).toEqual(['npm', []]);
 });
 
-test('elsewhere npm is a program, and everywhere the npm that runs us comes first', () => {
+test('on other systems npm is a program, and on every system the npm that runs us comes first', () => {
   const { folder } = installedOnWindows();
   expect(npmBy('node', { PATH: folder }, 'linux')).toEqual(['npm', []]);
   for (const system of ['linux', 'win32'] as const)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import kept from '../scripts/price-verdicts.json' with { type: 'json' };
 
-/** The comparison of the shipped price book with a second source, on a day of which the outcome is known. */
+/** Compares the shipped price book with a second source, on a day for which the result is known. */
 
 const script = fileURLToPath(new URL('../scripts/compare-prices.mjs', import.meta.url));
 
@@ -21,12 +21,12 @@ function compare(verdicts: readonly object[] | null = null) {
   return { code: ran.status, open, reviewed, settled };
 }
 
-test('every difference of the shipped book from the second source was looked at, and no verdict is left over', () => {
+test('every difference between the shipped book and the second source was reviewed, and no verdict is left over', () => {
   expect(compare()).toEqual({ code: 0, open: 0, reviewed: kept.verdicts.length, settled: [] });
 });
 
-test('a verdict is about two numbers: where one of them is another, the difference is open again', () => {
-  // One that no row of another day explains.
+test('a verdict is about two numbers: if one of them changes, the difference is open again', () => {
+  // A price that no row of another day explains.
   const others = kept.verdicts.slice(0, -1);
   const first = kept.verdicts.at(-1);
   const count = others.length;
@@ -35,12 +35,12 @@ test('a verdict is about two numbers: where one of them is another, the differen
   expect(compare([{ ...first, ours: '0.21' }, ...others])).toMatchObject({ code: 1, open: 1, reviewed: count });
 });
 
-test('a verdict on what no longer differs is named', () => {
+test('a verdict on a difference that no longer exists is listed', () => {
   const gone = { ...kept.verdicts.at(-1), model: 'openai/gpt-5' };
   expect(compare([...kept.verdicts, gone])).toMatchObject({ code: 0, open: 0, settled: ['openai/gpt-5 cache_read'] });
 });
 
-test('every verdict says when it was given, and why', () => {
+test('every verdict contains its day and its reason', () => {
   for (const { reviewed, reason } of kept.verdicts) {
     expect(reviewed).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     expect(reason.length).toBeGreaterThan(20);

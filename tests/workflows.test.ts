@@ -30,37 +30,37 @@ describe.each(files)('%s', (file) => {
   const workflow: Workflow = parse(source);
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
 
-  test('runs what there is, within a time, with the least rights', () => {
+  test('runs existing scripts, with a time limit and minimal permissions', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
     const named = steps.flatMap(({ run = '' }) => [...run.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name));
     expect(named.filter((name) => !scripts.includes(name ?? ''))).toEqual([]);
   });
 
-  test('installs by the build, which the next command does not repeat', () => {
+  test('installs with the build, which the next command does not repeat', () => {
     const [first] = steps.flatMap(({ run }) => (run?.startsWith('npm ') ? [run] : []));
     const packages = steps.some(({ run = '' }) => /electron\/install|--no-save/.test(run));
     if (packages) expect(first).toBe('npm run build');
   });
 
-  test('gives the key of Apple as a file', () => {
+  test("passes Apple's key as a file", () => {
     const given = steps.flatMap(({ env = {} }) => Object.keys(env));
     expect(given).not.toContain('APPLE_API_KEY');
   });
 
-  test('uses actions of GitHub alone, at a version', () => {
+  test("uses only GitHub's own actions, each at a fixed version", () => {
     const used = steps.flatMap(({ uses }) => uses ?? []);
     expect(used.filter((name) => !/^actions\/[\w-]+@v\d+$/.test(name))).toEqual([]);
   });
 
-  test('a stranger’s change meets no secret', () => {
+  test('a change from a fork never gets a secret', () => {
     const strangers = ['pull_request', 'pull_request_target', 'issue_comment'].filter((name) => name in workflow.on);
     expect(strangers).not.toContain('pull_request_target');
     if (strangers.length > 0) expect(source).not.toMatch(/secrets\./);
   });
 });
 
-test('packages are read back, and a release says what the changelog does', () => {
+test("packages are checked after they are made, and a release has the changelog's text", () => {
   const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
   expect(release.indexOf('package -- --check')).toBeGreaterThan(release.indexOf('package -- --$'));
   expect(release).toContain('--notes-file');
@@ -71,19 +71,19 @@ test('packages are read back, and a release says what the changelog does', () =>
   expect(() => getNotes(changelog, '1.2')).toThrow('no section "## 1.2"');
 });
 
-test('the repository, its page and its issues are those of one owner', () => {
+test('the repository, its homepage and its issues have the same owner', () => {
   const { repository, homepage, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const [, place] = /^github:([\w-]+\/portico)$/.exec(repository) ?? [];
   expect([homepage, bugs]).toEqual([`https://github.com/${place}#readme`, `https://github.com/${place}/issues`]);
 });
 
-test('macOS has a package for each processor beside the one for both', () => {
+test('macOS has a package for each processor and one for both', () => {
   const { mac } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
   for (const { arch } of mac.target) expect(arch.toSorted()).toEqual(['arm64', 'universal', 'x64']);
   expect(mac.artifactName).toMatch(/-\$\{arch\}\./);
 });
 
-test('packages have names without blanks, which releases would change', () => {
+test('packages have names without spaces, because releases would change them', () => {
   const builder = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
   expect(builder.nsis.artifactName).toMatch(/-Setup-/);
   expect(JSON.stringify(builder)).not.toMatch(/artifactName":"[^"]*\s/);

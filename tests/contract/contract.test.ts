@@ -102,7 +102,7 @@ test('a window that does not read makes its streams wait', async () => {
   port2.start();
   const stream = await client.chat.watch({ conversationId: 'endless' });
   await eventually(() => expect(served.produced()).toBeGreaterThan(200));
-  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  for (let tick = 0; tick < 100; tick += 1) await new Promise(setImmediate);
   expect(served.produced()).toBeLessThanOrEqual(256);
   port2.close();
   await eventually(() => expect(served.ended).toEqual(['endless']));

@@ -3,14 +3,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { servedDouble } from './served.ts';
 import { transports } from './transports.ts';
 
-/** Messages as a page that somebody else has taken over would send them: nearly right, or nothing like it. */
+/** Messages that a page under somebody else's control could send: almost correct, or nothing like a real one. */
 const path = fc.oneof(
   fc.constantFrom('/settings/update', '/chat/watch', '/chat/stop', '/settings/get', '/__proto__/toString', '//x', ''),
   fc.string(),
 );
 const shaped = fc.record(
   {
-    // Never the id of a call that is under way: a page that answers itself harms nobody else.
+    // The id is never that of a running call. A page that answers its own call harms only itself.
     i: fc.oneof(
       fc.string({ maxLength: 4 }).map((id) => `~${id}`),
       fc.integer({ max: -1 }),
@@ -50,7 +50,7 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(message, { minLength: 20, maxLength: 40 }), async (messages) => {
-          for (const each of messages) connected.sendRaw(each);
+          for (const rawMessage of messages) connected.sendRaw(rawMessage);
           expect(await connected.client.settings.update({ theme: 'light' })).toMatchObject({ theme: 'light' });
         }),
         { numRuns: 60 },

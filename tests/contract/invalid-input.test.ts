@@ -10,8 +10,8 @@ import { testCore } from '../support/test-core.ts';
 import { transports } from './transports.ts';
 
 /**
- * How many calls with an input that the contract refuses go over each host's adapter. `PORTICO_LONG=1` makes 20,000; the ordinary run
- * fewer, some thirty to each method.
+ * The number of calls with refused input that go through each host's adapter. `PORTICO_LONG=1` makes 20,000; the
+ * ordinary run fewer, about thirty for each method.
  */
 const messages = process.env.PORTICO_LONG ? 20_000 : 4_000;
 const atOnce = 250;
@@ -21,7 +21,7 @@ interface Schema {
   readonly shape?: Readonly<Record<string, unknown>>;
 }
 
-/** `/chat/send` and the like, with what the contract says of the input; those that take none are left out. */
+/** The methods and the contract's schemas for their input. Methods without input are left out. */
 const methods = Object.entries(contract).flatMap(([area, procedures]) =>
   Object.entries(procedures).flatMap(([method, procedure]) => {
     const { inputSchema } = (procedure as unknown as { '~orpc': { inputSchema?: Schema } })['~orpc'];
@@ -35,30 +35,36 @@ const scalar = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Anything at all, or an object with the method's own fields and wrong values, and fields of every object. */
+/**
+ * Generates any value, or an object with the method's own fields and wrong values, and with
+ * fields that every object has.
+ */
 function getInput({ shape }: Schema): fc.Arbitrary<unknown> {
   const fields = [...Object.keys(shape ?? {}), 'constructor', 'toString', 'id'];
   return fc.oneof(scalar, { arbitrary: fc.dictionary(fc.constantFrom(...fields), scalar), weight: 4 });
 }
 
-/** As many refused inputs for each method, from one seed; a method that takes nearly anything has fewer. */
+/**
+ * Generates about as many refused inputs for each method, from one seed. A method that accepts
+ * almost anything has fewer.
+ */
 function invalidCalls(seed: number) {
-  const each = Math.ceil((messages / methods.length) * 1.3);
+  const runsPerMethod = Math.ceil((messages / methods.length) * 1.3);
   const calls = methods.flatMap(({ area, method, schema }) =>
     fc
-      .sample(getInput(schema), { numRuns: each, seed })
+      .sample(getInput(schema), { numRuns: runsPerMethod, seed })
       .map((input) => JSON.parse(JSON.stringify(input)) as unknown)
       .filter((input) => !schema.safeParse(input).success)
       .map((input) => ({ area, method, input })),
   );
-  // Mixed, so that calls of all methods are under way at once.
+  // The calls are shuffled, so that calls of all methods run at the same time.
   return (
     fc.sample(fc.shuffledSubarray(calls, { minLength: messages, maxLength: messages }), { numRuns: 1, seed })[0] ?? []
   );
 }
 
-/** Everything that the core keeps. */
-function kept(dataFolder: string): { files: string[]; rows: string } {
+/** Returns everything that the core has stored. */
+function getStoredState(dataFolder: string): { files: string[]; rows: string } {
   const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
   const hash = createHash('sha256');
   const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all();
@@ -84,11 +90,11 @@ describe.each(Object.entries(transports))('over a %s', (transport, connect) => {
     const connected = await connect(tested.core);
     try {
       await connected.client.settings.update({ theme: 'dark' });
-      const before = kept(tested.dataFolder);
+      const before = getStoredState(tested.dataFolder);
       const wrong: unknown[] = [];
       const areas = connected.client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
-      for (let at = 0; at < calls.length; at += atOnce) {
-        const batch = calls.slice(at, at + atOnce);
+      for (let from = 0; from < calls.length; from += atOnce) {
+        const batch = calls.slice(from, from + atOnce);
         const answers = await Promise.allSettled(
           batch.map(async ({ area, method, input }) => areas[area]?.[method]?.(input)),
         );
@@ -98,7 +104,7 @@ describe.each(Object.entries(transports))('over a %s', (transport, connect) => {
         }
       }
       expect({ seed, wrong: wrong.slice(0, 5) }).toEqual({ seed, wrong: [] });
-      expect({ seed, kept: kept(tested.dataFolder) }).toEqual({ seed, kept: before });
+      expect({ seed, kept: getStoredState(tested.dataFolder) }).toEqual({ seed, kept: before });
       expect({ opened: tested.opened, questions: tested.questions }).toEqual({ opened: [], questions: [] });
       expect(await connected.client.settings.get()).toMatchObject({ theme: 'dark' });
       figure(

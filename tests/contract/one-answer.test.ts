@@ -12,12 +12,12 @@ import { readThread } from '../support/read-thread.ts';
 
 const document = { append() {}, finish() {}, close() {} };
 
-/** What a window with one chat open asks the core, and what that makes the core do. */
+/** Opens a window with one chat, and records the calls that it makes and the changes that the core announces. */
 function openWindow({ client }: TestCore, conversationId: string) {
   const asked: string[] = [];
   const emits: string[][] = [];
-  const note = (of: object, path: string[]): unknown =>
-    new Proxy(of, {
+  const note = (target: object, path: string[]): unknown =>
+    new Proxy(target, {
       get: (target, name: string) => {
         const value = Reflect.get(target, name);
         return path.length === 1
@@ -44,7 +44,7 @@ function openWindow({ client }: TestCore, conversationId: string) {
   observe(orpc.conversations.list.queryOptions({ input: { limit: 500 } }) as QueryObserverOptions);
   observe(orpc.account.wallets.queryOptions() as QueryObserverOptions);
   const quote = observe(orpc.quotes.get.queryOptions({ input: { ...ask, text: '' } }) as QueryObserverOptions);
-  // What the next message costs is not asked while this one is answered.
+  // While an answer is running, the window doesn't request a quote for the next message.
   const thread = new QueryObserver<Thread>(queries, { queryKey: threadKey(conversationId), queryFn: skipToken });
   onTestFinished(
     thread.subscribe(({ data }) => quote.setOptions({ ...quote.options, enabled: data?.runningIds.length === 0 })),
@@ -93,7 +93,7 @@ test('one message and its answer: what is read, quoted, told and asked', async (
   await idle();
   release();
   await eventually(() => expect(window.emits).toHaveLength(2));
-  // By its own stream the window may hear of the end later.
+  // The window may receive the end of the answer later, through its own stream.
   await eventually(() => expect(window.asked).toContain('quotes.get'));
   await idle();
   const counted = Object.groupBy(window.asked, (call) => call);
@@ -102,10 +102,10 @@ test('one message and its answer: what is read, quoted, told and asked', async (
     asked: Object.fromEntries(Object.entries(counted).map(([call, all]) => [call, all?.length])),
     reads: reads.length,
   }).toEqual({
-    // The message is there; its answer has ended, with what it cost.
+    // The first change is for the new message, the second for the ended answer and its cost.
     emits: [['conversations'], ['conversations', 'account']],
     asked: { 'account.wallets': 1, 'conversations.list': 2, 'quotes.get': 1 },
-    // By who sends, answers and quotes: what the stream has said nobody reads again.
+    // The reads come from sending, answering and quoting. Nothing that the stream contained is read again.
     reads: 10,
   });
 });

@@ -17,7 +17,7 @@ type Client = (typeof app)['client'];
 const nobody = '00000000-0000-4000-8000-000000000000';
 const model = 'openai/mini';
 
-/** Calls that are well formed and ask for what is not there. */
+/** Valid calls for something that doesn't exist. */
 const gone: readonly (readonly [string, (client: Client) => Promise<unknown>])[] = [
   ['an answer of a message', ({ chat }) => chat.answer({ questionId: nobody, model })],
   ['another answer', ({ chat }) => chat.regenerate({ answerId: nobody })],
@@ -59,10 +59,10 @@ const server: SavedServer = {
   headers: [],
   models: [],
 };
-const listOf = (count: number) =>
-  JSON.stringify({ mcpServers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, {}])) });
+const toServerList = (count: number) =>
+  JSON.stringify({ mcpServers: Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, {}])) });
 
-/** Calls whose parts are well formed, and which cannot be done as they are. */
+/** Calls with valid parts that can't be done in this combination. */
 const impossible: readonly (readonly [string, (client: Client) => Promise<unknown>, RefusalName])[] = [
   [
     'an address with a query',
@@ -96,7 +96,7 @@ const impossible: readonly (readonly [string, (client: Client) => Promise<unknow
       comparisons.begin({ messageId: randomUUID(), text: 'Hello', models: ['openai/mini', 'openai/mini-latest'] }),
     'modelTwice',
   ],
-  ['tool servers that are too many', ({ tools }) => tools.importServers({ json: listOf(51) }), 'tooManyServers'],
+  ['tool servers that are too many', ({ tools }) => tools.importServers({ json: toServerList(51) }), 'tooManyServers'],
   ['tool servers that are none', ({ tools }) => tools.importServers({ json: '{"theme":"dark"}' }), 'serversMissing'],
   [
     'a file of the system, in a browser',
@@ -131,11 +131,12 @@ test('a provider has at most 16 keys, and none is removed that is not there', as
   const { client } = await coreOfTest();
   const id = 'openai';
   await client.providers.setKey({ id, key: 'sk-canary-1' });
-  for (let at = 2; at <= 16; at += 1) await client.providers.addKey({ id, label: `Key ${at}`, key: `sk-canary-${at}` });
+  for (let number = 2; number <= 16; number += 1)
+    await client.providers.addKey({ id, label: `Key ${number}`, key: `sk-canary-${number}` });
   const refused = { code: 'invalid_input' };
   await expect(client.providers.addKey({ id, label: 'One more', key: 'sk-canary-17' })).rejects.toMatchObject(refused);
   await expect(client.providers.removeKey({ id, keyId: 'nobody' })).rejects.toMatchObject(refused);
-  const [shown] = (await client.providers.list()).filter((each) => each.id === id);
+  const [shown] = (await client.providers.list()).filter((provider) => provider.id === id);
   expect(shown?.keys).toHaveLength(16);
 });
 

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 
-/** Numbers of headings (`1.4`), of their numbered points (`1.4.7`) and of the rows of a numbered table (`0.2`). */
+/**
+ * Returns the numbers of headings (`1.4`), of their numbered points (`1.4.7`) and of the rows
+ * of a numbered table (`0.2`).
+ */
 function getSections(markdown: string): ReadonlySet<string> {
   let heading = '';
   return new Set(
@@ -17,7 +20,7 @@ function getSections(markdown: string): ReadonlySet<string> {
   );
 }
 
-/** What a text refers to by §, other documents' sections apart. */
+/** Returns the sections that a text refers to with §, except those of other documents. */
 const references = (text: string) =>
   [...text.replace(/RFC \d+ §[\d.]+(, §[\d.]+)*/g, '').matchAll(/§ ?(\d+(?:\.\d+)*)/g)].map(
     ([, number = '']) => number,

@@ -5,7 +5,7 @@ import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { contract } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
 
-/** The real contract with handlers that a test can follow: what it asked, and which streams were let go. */
+/** Implements the real contract with handlers that a test can follow: their log, and which streams were closed. */
 export function servedDouble() {
   const os = implement(contract);
   const log: Record<string, unknown>[] = [];

@@ -20,18 +20,18 @@ export type Client = ContractRouterClient<Contract>;
 
 export interface Connected {
   readonly client: Client;
-  /** The window is gone: its port or socket closes without a word. */
+  /** Closes the window's port or socket without a message, as when the window is gone. */
   lose(): void;
-  /** Sends something that no client of ours would. */
+  /** Sends data that no client of ours would send. */
   sendRaw(data: string | Uint8Array): void;
   close(): Promise<void>;
 }
 
-/** A window of the Electron host: its very adapter, over a real message channel. */
+/** Opens a window of the Electron host: its real adapter over a real message channel. */
 async function overPort(served: Served): Promise<Connected> {
   const { port1, port2 } = new MessageChannel();
   serveChannels(served)(portChannel(asMainPort(port1)));
-  // Node's port has the web port's methods that are used.
+  // Node's port has all methods of the web's port that are used here.
   const page = port2 as unknown as globalThis.MessagePort;
   const link = new PortLink<Record<never, never>>({ port: acknowledging(page) });
   port2.start();
@@ -46,7 +46,7 @@ async function overPort(served: Served): Promise<Connected> {
   };
 }
 
-/** Electron gives events, Node's ports give values; nothing else differs. */
+/** Electron's port emits events and Node's port emits values. Nothing else differs. */
 export function asMainPort(port: import('node:worker_threads').MessagePort): MainPort {
   return {
     on(event: 'message' | 'close', listener: (event: { data: unknown }) => void) {
@@ -57,7 +57,7 @@ export function asMainPort(port: import('node:worker_threads').MessagePort): Mai
   };
 }
 
-/** A browser tab of the web host: its very server, link, session and socket. */
+/** Opens a browser tab of the web host: its real server, link, session and socket. */
 async function overSocket(served: Served): Promise<Connected> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
   const serve = serveChannels(served);
@@ -65,14 +65,14 @@ async function overSocket(served: Served): Promise<Connected> {
     port: 0,
     pageFolder: folder,
     takePrint: () => null,
-    serve: (each) => serve(socketChannel(each)),
+    serve: (accepted) => serve(socketChannel(accepted)),
     printLink: () => {},
     language: () => 'en',
     elapsed: () => performance.now(),
   });
   const { token } = await tradeLink(web.newLink());
   const socket = await openSocket(web.url, { token });
-  // The package's socket has the browser's methods that are used.
+  // The package's socket has all of the browser's methods that are used here.
   const link = new SocketLink<Record<never, never>>({ websocket: socket as unknown as globalThis.WebSocket });
   return {
     client: createORPCClient(link),

@@ -1,7 +1,7 @@
 /*
- * Preloaded into a program, writes down in one order all that it does to the files of one folder, and every byte that it
- * sends: POWER_LOSS_FOLDER is the folder, POWER_LOSS_TRACE the record. What a power cut would leave at each moment is
- * computed from that by power-loss.ts, which reads the same format.
+ * This library is preloaded into a program. It records, in one sequence, everything that the program does to the files of
+ * one folder (POWER_LOSS_FOLDER) and every byte that it sends, and writes that to the file POWER_LOSS_TRACE.
+ * power-loss.ts reads the same format and computes from it what a power cut would leave at each moment.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void begin(void) {
   trace = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* op, who, length of the path, length of the data, position: then both. */
+/* Writes a record: operation, caller, length of the path, length of the data, position, and then the path and the data. */
 static void put(char op, char who, const char *path, uint64_t position, const struct iovec *data, int count) {
   struct iovec all[1026];
   char head[16];
@@ -54,7 +54,7 @@ static void put(char op, char who, const char *path, uint64_t position, const st
   if (syscall(SYS_writev, trace, all, parts) < 0) abort();
 }
 
-/* The name of a file of the folder ("." for the folder itself), or null. */
+/* Returns the name of a file in the folder ("." for the folder itself), or null if the path is outside. */
 static const char *name_of(const char *path) {
   size_t length = strlen(folder);
   if (strncmp(path, folder, length) != 0) return NULL;
@@ -76,13 +76,13 @@ static int is(mode_t type, int fd) {
   return fstat(fd, &about) == 0 && (about.st_mode & S_IFMT) == type;
 }
 
-/* Whether the caller is SQLite: 's'. */
+/* Returns 's' if the caller is SQLite. */
 static char caller(void *address) {
   Dl_info info;
   return dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "sqlite") ? 's' : 'n';
 }
 
-/* Bytes on their way out of the process are recorded before they leave. */
+/* Bytes that the process sends are recorded before they leave it. */
 static void sent(int fd, const struct iovec *data, int count) {
   if (trace < 0 || !is(S_IFSOCK, fd)) return;
   int kept = errno;
@@ -122,7 +122,7 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
 ssize_t write(int fd, const void *data, size_t size) {
   struct iovec part = {(void *)data, size};
   sent(fd, &part, 1);
-  /* A signal's handler writes to a pipe: it would wait for ever for the lock that the thread has which it interrupts. */
+  /* A signal handler may write to a pipe. It would wait for ever for a lock that the interrupted thread holds. */
   if (trace < 0 || !is(S_IFREG, fd)) return syscall(SYS_write, fd, data, size);
   pthread_mutex_lock(&lock);
   off_t before = lseek(fd, 0, SEEK_CUR);
@@ -162,8 +162,8 @@ static int do_truncate(int fd, off_t size, char who) {
 int ftruncate(int fd, off_t size) { return do_truncate(fd, size, caller(__builtin_return_address(0))); }
 int ftruncate64(int fd, off64_t size) { return do_truncate(fd, size, caller(__builtin_return_address(0))); }
 
-/* Several processes may be recorded into one trace: the number of a sync names its process too.
- * A sync makes durable what was written before it began, and only once it has ended. */
+/* Several processes may record into one trace, so a sync's number includes the process id.
+ * A sync makes everything durable that was written before it began, but only once it has ended. */
 static int do_sync(long number, int fd, char who) {
   char room[PATH_MAX];
   const char *name = trace >= 0 ? file_of(fd, room) : NULL;

@@ -1,6 +1,6 @@
 /**
- * The rows of the gateway's wire contract, by section and what the row says. Each has a test: in the suites of this folder,
- * whose tests bear the row’s name; those tested elsewhere stand in `rows-elsewhere.ts`.
+ * The rows of the gateway's wire contract, by section and by what they require. Each row has a test. A test in this
+ * folder has the row's name; the other rows are listed with their tests in `rows-elsewhere.ts`.
  */
 export const rowsHere: readonly string[] = [
   '§0.9 %2F is a slash',

@@ -3,7 +3,7 @@ import { errorKinds } from '#shared/errors.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { type KeySetting, openContract } from './open-contract.ts';
 
-/** Every code of §3.2 that can be reached with a request alone, reached by one. */
+/** Causes every error code of §3.2 that a request alone can cause. */
 const contract = openContract();
 const { call, post, newKey, scriptedCalls } = contract;
 
@@ -138,7 +138,7 @@ test.each([
 ])('%s', async (row, plan, passes, body) => {
   const key = await newKey({ plan });
   const ask = () => post(path, { model: 'sandbox/echo', messages, ...body }, { key });
-  for (let at = 0; at < passes; at += 1) expect((await ask()).status).toBe(200);
+  for (let count = 0; count < passes; count += 1) expect((await ask()).status).toBe(200);
   const refused = await ask();
   expect([refused.status, (await refused.json()).error.code]).toEqual([429, row.slice(5)]);
 });

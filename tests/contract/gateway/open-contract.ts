@@ -23,8 +23,9 @@ export interface KeySetting {
 const start = Date.UTC(2026, 10, 20, 12);
 
 /**
- * One gateway for a file of rows: OpenAI and Anthropic are played by recorded streams, `openai-compatible` by models that
- * fail as their names say. Each request is made with a key of its own, so that no row meets another's limits.
+ * Opens one gateway for a file of rows. Recorded streams play OpenAI and Anthropic, and the models of
+ * `openai-compatible` fail as their names say. Each request has a key of its own, so that no row
+ * reaches another row's limits.
  */
 export function openContract() {
   let gateway: OwnGateway;
@@ -100,11 +101,11 @@ export function openContract() {
     call,
     post,
     operator: () => gateway.operator,
-    /** Moves the gateway's clock. */
+    /** Moves the gateway's clock forward. */
     pass: (ms: number) => {
       ahead += ms;
     },
-    /** What the provider was sent by the newest call of whoever asks for it. */
+    /** Returns the body of the provider's newest call. */
     sent: () => upstream.calls.at(-1)?.body ?? {},
     upstreamCalls: () => upstream.calls.length,
     scriptedCalls: (model: string) => scripted.calls(model).length,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openContract, refusal } from './open-contract.ts';
 
-/** Every member of every record, every query of every list, and the headers of every answer. */
+/** Tests every member of every record, every query of every list, and the headers of every answer. */
 const { call, post, newKey, operator } = openContract();
 
 const messages = [{ role: 'user', content: 'hello' }];
@@ -41,8 +41,8 @@ beforeAll(async () => {
   for (const [row, url, init] of list) await take(row, call(url, { key, ...init }));
 });
 
-/** The value at a dotted path; `0` takes the first of a list. */
-const at = (row: string, dotted: string) =>
+/** Returns the value at a dotted path; `0` takes the first item of a list. */
+const valueAt = (row: string, dotted: string) =>
   dotted === ''
     ? answers[row]
     : dotted.split('.').reduce<unknown>((value, name) => Reflect.get(value as object, name), answers[row]);
@@ -161,7 +161,7 @@ test.each([
     'id object label prefix scopes status created expires_at revoked_at last_used_at spend_limit_usd spent_usd held_usd key',
   ],
 ])('%s has all its members', (_row, answer, where, members) => {
-  const record = at(answer, where) as Json;
+  const record = valueAt(answer, where) as Json;
   expect(Object.keys(record)).toEqual(expect.arrayContaining(members.split(' ')));
   for (const [name, value] of Object.entries(record)) {
     if (name.endsWith('_usd') && value !== null && typeof value !== 'object')
@@ -209,7 +209,8 @@ test('§1.0 header x-gw-route-detail: full explains every candidate', async () =
   expect(await ask({})).toBeUndefined();
   const candidates = await ask({ headers: { 'x-portico-route-detail': 'full' } });
   expect(candidates.length).toBeGreaterThan(40);
-  for (const one of candidates) expect(one).toHaveProperty('score' in one ? 'parts.quality' : 'excluded');
+  for (const candidate of candidates)
+    expect(candidate).toHaveProperty('score' in candidate ? 'parts.quality' : 'excluded');
 });
 
 test.each([
@@ -220,7 +221,7 @@ test.each([
   ['§1.0 id txn_', 'credits', 'transactions.data.0.id', /^txn_[0-9A-Z]{26}$/],
   ['§4.1 API key', 'created', 'key', /^sk-portico-[0-9A-Za-z]{45}$/],
 ])('%s', (_row, answer, where, value) => {
-  expect(at(answer, where)).toMatch(value);
+  expect(valueAt(answer, where)).toMatch(value);
 });
 
 test.each([
@@ -258,11 +259,11 @@ test.each([
 });
 
 test.each([
-  ['§1.8 query sort=id', 'id', (one: Json) => one.id],
-  ['§1.8 query sort=price', 'price', (one: Json) => Number((one.pricing as Json)?.prompt)],
-  ['§1.8 query sort=-price', '-price', (one: Json) => -Number((one.pricing as Json)?.prompt)],
-  ['§1.8 query sort=context', 'context', (one: Json) => one.context_length],
-  ['§1.8 query sort=-context', '-context', (one: Json) => -Number(one.context_length)],
+  ['§1.8 query sort=id', 'id', (model: Json) => model.id],
+  ['§1.8 query sort=price', 'price', (model: Json) => Number((model.pricing as Json)?.prompt)],
+  ['§1.8 query sort=-price', '-price', (model: Json) => -Number((model.pricing as Json)?.prompt)],
+  ['§1.8 query sort=context', 'context', (model: Json) => model.context_length],
+  ['§1.8 query sort=-context', '-context', (model: Json) => -Number(model.context_length)],
 ])('%s', async (_row, sort, value) => {
   const { data } = await (await call(`/models?provider=openai&sort=${sort}`, { key: await newKey() })).json();
   const values = data.filter(({ kind }: Json) => kind === 'chat').map(value);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { openContract, refusal } from './open-contract.ts';
 
-/** Every field of a chat request: what it may be, what it may not be, and that `null` is the same as leaving it out. */
+/**
+ * Tests every field of a chat request: allowed values, refused values, and that `null` has the
+ * same effect as leaving it out.
+ */
 const { post, sent, upstreamCalls } = openContract();
 
 const user = [{ role: 'user', content: 'hello' }];
@@ -13,7 +16,7 @@ const text = (length: number) => 'x'.repeat(length);
 type Value = unknown;
 type Bad = readonly [value: Value, code: string, param?: string];
 
-/** Values that are accepted by both forms, and values that are refused with a code. */
+/** Values that both forms accept, and values that are refused with a code. */
 const shared: readonly [row: string, field: string, good: readonly Value[], bad: readonly Bad[]][] = [
   [
     '§1.1 provider',
@@ -131,7 +134,7 @@ const shared: readonly [row: string, field: string, good: readonly Value[], bad:
   [
     '§1.1 tools',
     'tools',
-    [[], [tool], Array.from({ length: 128 }, (_, at) => ({ type: 'function', function: { name: `t${at}` } }))],
+    [[], [tool], Array.from({ length: 128 }, (_, index) => ({ type: 'function', function: { name: `t${index}` } }))],
     [
       [Array.from({ length: 129 }, () => tool), 'invalid_value'],
       [[{ type: 'web_search' }], 'unsupported_tool_type', 'tools[0].type'],
@@ -170,9 +173,9 @@ const shared: readonly [row: string, field: string, good: readonly Value[], bad:
   [
     '§1.1 metadata',
     'metadata',
-    [{}, Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`k${at}`, text(512)]))],
+    [{}, Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`k${index}`, text(512)]))],
     [
-      [Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v'])), 'invalid_value'],
+      [Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v'])), 'invalid_value'],
       [{ [text(65)]: 'v' }, 'invalid_value'],
       [{ k: text(513) }, 'invalid_value', 'metadata.k'],
       [{ k: 1 }, 'invalid_type', 'metadata.k'],
@@ -296,7 +299,12 @@ describe('provider and model', () => {
   const routed = async (body: object, path = '/v1/chat/completions') => {
     const answer = await post(path, { messages: user, ...body });
     const { provider, model, routing, warnings } = await answer.json();
-    return { provider, model, policy: routing?.policy, warnings: warnings?.map((one: { code: string }) => one.code) };
+    return {
+      provider,
+      model,
+      policy: routing?.policy,
+      warnings: warnings?.map((warning: { code: string }) => warning.code),
+    };
   };
 
   test.each<[string, object, object]>([

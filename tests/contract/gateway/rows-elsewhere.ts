@@ -1,4 +1,4 @@
-/** Row → file, and words of the test's name there. */
+/** For each row that another folder tests: the file, and words of the test's name. */
 export const rowsElsewhere: Readonly<Record<string, readonly [file: string, words: string]>> = {
   '§0.1 SSE with unnamed events, comments and [DONE]': [
     'gateway/api/chat/chat.test.ts',
