@@ -23,9 +23,9 @@ const files = [
  * wine connect (`wine.mjs`).
  */
 const asksOthers = [
-  'adds a server with two keys that a gateway takes up while it serves',
-  'takes newer prices when it starts',
-  'a gateway that runs takes a signed book by the key of its configuration',
+  'adds a server with two keys that a serving gateway adopts',
+  'fetches newer prices at the start when an address is configured',
+  'a running gateway accepts a signed book with the configured key',
 ];
 /** This test needs the program openssl, which exists for Linux only. */
 const withoutOpenssl = ['gateway/cli/serve-proxy.test.ts'];

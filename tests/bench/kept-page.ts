@@ -1,8 +1,8 @@
-import type { KeptResult } from './kept-results.ts';
+import type { StoredResult } from './kept-results.ts';
 import { type Row, spelled } from './rows.ts';
 
 /** Formats `docs/bench/README.md`: the latest results of `npm run bench -- --keep`, bench by bench. */
-export function getPage(results: ReadonlyMap<string, KeptResult>): string {
+export function getPage(results: ReadonlyMap<string, StoredResult>): string {
   return `# What it costs
 
 Written by \`npm run bench -- --keep\` from the files beside it, which hold all of what was measured. The value is the median of the rounds of
@@ -11,7 +11,7 @@ worse when it is further above all runs that are kept than these are apart, and 
 ${[...results].map(([bench, result]) => getSection(bench, result)).join('')}`;
 }
 
-function getSection(bench: string, { runs, rows }: KeptResult): string {
+function getSection(bench: string, { runs, rows }: StoredResult): string {
   const [last] = runs;
   if (!last) return '';
   const { measured, commit, machine, load } = last;

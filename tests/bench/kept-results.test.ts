@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { figures } from './gateway/figures.ts';
 import { isHeldTo } from './gateway/report.ts';
 import { getPage } from './kept-page.ts';
-import { type KeptRun, keptFolder, readAllStored, withRun, worseThan } from './kept-results.ts';
+import { readAllStored, resultsFolder, type StoredRun, withRun, worseThan } from './kept-results.ts';
 import { type Row, toRow } from './rows.ts';
 
 const measured = (name: string, ...ratios: number[]): Row =>
@@ -11,7 +11,7 @@ const measured = (name: string, ...ratios: number[]): Row =>
 
 const runs = (...medians: number[]) => ({
   runs: medians.map(
-    (ratio): KeptRun => ({ measured: '', commit: '', machine: '', load: [0, 0], ratios: { 'CPU a request': ratio } }),
+    (ratio): StoredRun => ({ measured: '', commit: '', machine: '', load: [0, 0], ratios: { 'CPU a request': ratio } }),
   ),
 });
 
@@ -53,5 +53,5 @@ test('the newest run comes first, eight are stored, and a row that it did not me
 });
 
 test('docs/bench/README.md shows the stored results', () => {
-  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(getPage(readAllStored()));
+  expect(readFileSync(`${resultsFolder}README.md`, 'utf8')).toBe(getPage(readAllStored()));
 });

@@ -6,7 +6,7 @@ import { getPage } from './kept-page.ts';
 import type { Row } from './rows.ts';
 
 /** One run of a bench, with what shows how much its ratios may differ from another run's. */
-export interface KeptRun {
+export interface StoredRun {
   readonly measured: string;
   /** The commit, from `measuredCommit`. */
   readonly commit: string;
@@ -17,9 +17,9 @@ export interface KeptRun {
 }
 
 /** One bench's stored results in `docs/bench/`: the latest rows, and the runs in which they were measured. */
-export interface KeptResult {
+export interface StoredResult {
   /** The runs, newest first. */
-  readonly runs: readonly KeptRun[];
+  readonly runs: readonly StoredRun[];
   readonly rows: readonly Row[];
 }
 
@@ -34,7 +34,7 @@ const maxRuns = 8;
 const [minNoise, maxNoise] = [1.5, 2];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-export const keptFolder = `${root}docs/bench/`;
+export const resultsFolder = `${root}docs/bench/`;
 
 /** Stores a run in front of earlier ones, replaces its rows, and writes the page that shows them. */
 export function keep(bench: string, rows: readonly Row[], loadBefore: number): void {
@@ -45,14 +45,14 @@ export function keep(bench: string, rows: readonly Row[], loadBefore: number): v
     load: [loadBefore, loadavg()[0] ?? Number.NaN].map((load) => Number(load.toFixed(2))) as [number, number],
     ratios: getRatios(rows),
   };
-  mkdirSync(keptFolder, { recursive: true });
-  const file = `${keptFolder}${bench}.json`;
+  mkdirSync(resultsFolder, { recursive: true });
+  const file = `${resultsFolder}${bench}.json`;
   writeFileSync(file, getText(withRun(existsSync(file) ? readStored(bench) : { runs: [], rows: [] }, run, rows)));
-  writeFileSync(`${keptFolder}README.md`, getPage(readAllStored()));
+  writeFileSync(`${resultsFolder}README.md`, getPage(readAllStored()));
 }
 
 /** A row that this run didn't measure stays unchanged. */
-export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]): KeptResult {
+export function withRun(before: StoredResult, run: StoredRun, rows: readonly Row[]): StoredResult {
   const measured = new Set(rows.map(({ row }) => row));
   return {
     runs: [run, ...before.runs].slice(0, maxRuns),
@@ -61,11 +61,12 @@ export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]):
 }
 
 /** Reads a bench's stored result. Throws if there is none. */
-export const readStored = (bench: string): KeptResult => JSON.parse(readFileSync(`${keptFolder}${bench}.json`, 'utf8'));
+export const readStored = (bench: string): StoredResult =>
+  JSON.parse(readFileSync(`${resultsFolder}${bench}.json`, 'utf8'));
 
-export const readAllStored = (): ReadonlyMap<string, KeptResult> =>
+export const readAllStored = (): ReadonlyMap<string, StoredResult> =>
   new Map(
-    readdirSync(keptFolder)
+    readdirSync(resultsFolder)
       .filter((name) => name.endsWith('.json'))
       .toSorted()
       .map((name) => [name.slice(0, -5), readStored(name.slice(0, -5))]),
@@ -76,7 +77,7 @@ export const readAllStored = (): ReadonlyMap<string, KeptResult> =>
  * should have measured; a missing one is reported, too.
  */
 export function worseThan(
-  { runs }: Pick<KeptResult, 'runs'>,
+  { runs }: Pick<StoredResult, 'runs'>,
   now: readonly Row[],
   asked: (row: string) => boolean,
 ): readonly string[] {
@@ -97,7 +98,7 @@ export const getRatios = (rows: readonly Row[]): Ratios =>
   Object.fromEntries(rows.flatMap(({ row, floor }) => (floor ? [[row, rounded(floor.ratio.median)]] : [])));
 
 /** Writes one line for each row and run, so that two results can be compared by eye. */
-function getText({ runs, rows }: KeptResult): string {
+function getText({ runs, rows }: StoredResult): string {
   const lines = (all: readonly unknown[]) => all.map((item) => `    ${JSON.stringify(item, digits)}`).join(',\n');
   return `{\n  "runs": [\n${lines(runs)}\n  ],\n  "rows": [\n${lines(rows)}\n  ]\n}\n`;
 }

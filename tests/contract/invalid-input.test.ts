@@ -104,7 +104,7 @@ describe.each(Object.entries(transports))('over a %s', (transport, connect) => {
         }
       }
       expect({ seed, wrong: wrong.slice(0, 5) }).toEqual({ seed, wrong: [] });
-      expect({ seed, kept: getStoredState(tested.dataFolder) }).toEqual({ seed, kept: before });
+      expect({ seed, stored: getStoredState(tested.dataFolder) }).toEqual({ seed, stored: before });
       expect({ opened: tested.opened, questions: tested.questions }).toEqual({ opened: [], questions: [] });
       expect(await connected.client.settings.get()).toMatchObject({ theme: 'dark' });
       figure(

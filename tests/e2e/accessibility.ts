@@ -6,8 +6,8 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Expects that the visible part of the page, once nothing is moving, meets WCAG 2.0 to 2.2 at levels A and AA and axe's
- * best practices.
+ * Expects that the visible part of the page, once nothing is moving, meets WCAG 2.0 to 2.2 at levels A and
+ * AA and axe's best practices.
  */
 export const expectNoFault = (page: Page, view: string): Promise<void> =>
   expectNone(page, view, { type: 'tag', values: rules });
@@ -39,8 +39,8 @@ async function faultsIn(page: Page, view: string, options: RunOptions): Promise<
 }
 
 /**
- * Runs in the page. Waits for transitions, because colours during one belong to no theme, but not for animations that
- * never end.
+ * Runs in the page. Waits for transitions, because colours during one belong to no theme, but not for
+ * animations that never end.
  */
 async function settled(): Promise<void> {
   for (let still = 0, frames = 0; still < 2 && frames < 300; frames++) {

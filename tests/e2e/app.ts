@@ -44,8 +44,8 @@ export interface LaunchOptions {
   readonly dataFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Simulated models write at the pace of real ones, for tests of what happens during an answer. Otherwise they answer
-   * immediately.
+   * Simulated models write at the pace of real ones, for tests of what happens during an answer.
+   * Otherwise they answer immediately.
    */
   readonly paced?: boolean;
   /** Command-line flags, in Electron only. */
@@ -158,8 +158,8 @@ async function start(
   const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
   for (const name of unset) if (!(name in env)) delete clean[name];
   if (project.name === 'electron') return startElectron(dataFolder, clean, flags, opens);
-  // A browser with a window lets a page copy while a person uses it. A headless browser asks for permission, and nobody
-  // would answer.
+  // A browser with a window lets a page copy while a person uses it. A headless browser asks for
+  // permission, and nobody would answer.
   const options = { ...contextOptions, permissions: ['clipboard-write'] };
   return startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(options));
 }

@@ -26,8 +26,8 @@ test('the app opens again at the scroll position it was closed at, even when scr
   await expect.poll(() => firstInView(first.page)).toBeLessThan(397);
   await resting(first.page);
   const before = await firstInView(first.page);
-  // Scrolls over rows that were measured on the way up, so nothing shifts afterwards, and closes the window right after
-  // the last pixel.
+  // Scrolls over rows that were measured on the way up, so nothing shifts afterwards, and closes the window
+  // right after the last pixel.
   await scroll(first.page, 1500);
   const reached = await firstInView(first.page);
   expect(reached).toBeGreaterThan(before + 1);

@@ -107,8 +107,8 @@ test('edits of one message in two windows are merged, and neither is lost', asyn
   for (const tab of [page, second]) {
     await articles(tab).first().hover();
     await articles(tab).first().getByRole('button', { name: 'Edit message' }).click();
-    // Each field has to be stored before the other is filled: a field that isn't stored yet would take over the other
-    // one's text.
+    // Each field has to be stored before the other is filled: a field that isn't stored yet would take
+    // over the other one's text.
     await expect.poll(() => rows()[0]?.updated_at ?? 0).toBeGreaterThan(opened);
     opened = rows()[0]?.updated_at ?? 0;
   }

@@ -133,8 +133,8 @@ async function refusesDebuggers(program: string, dataFolder: string): Promise<vo
 }
 
 /**
- * How Electron stores its fuses in the program (electron/fuses): a marker, a version, a length, and a digit for each
- * fuse.
+ * How Electron stores its fuses in the program (electron/fuses): a marker, a version, a length,
+ * and a digit for each fuse.
  */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 const fuseNames = [

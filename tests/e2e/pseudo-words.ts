@@ -43,10 +43,10 @@ async function outsideOfCatalogues(page: Page, allowed: readonly string[]): Prom
     }
     return [...texts];
   });
-  const longestFirst = allowed.toSorted((a, b) => b.length - a.length);
+  const byLength = allowed.toSorted((a, b) => b.length - a.length);
   const bracketed = /⟦[^⟦⟧]*⟧/g;
   const leftover = found.map((text) => {
-    let remaining = longestFirst.reduce((shorter, allowedText) => shorter.replaceAll(allowedText, ''), text);
+    let remaining = byLength.reduce((shorter, allowedText) => shorter.replaceAll(allowedText, ''), text);
     while (bracketed.test(remaining)) remaining = remaining.replace(bracketed, '');
     return data.reduce((shorter, pattern) => shorter.replace(pattern, ''), remaining).trim();
   });

@@ -23,8 +23,8 @@ const controls = [
 const leftAlone = /^Restore/;
 
 /**
- * Simulates a person who uses a page in no sensible order. A seed decides the actions, but not how far the app has got
- * by then.
+ * Simulates a person who uses a page in no sensible order. A seed decides the actions, but not how
+ * far the app has got by then.
  */
 export function randomPerson(page: Page, random: Random) {
   const soon = { timeout: 500 };

@@ -190,8 +190,8 @@ async function loadedAfter(
 }
 
 /**
- * Makes the page hang for good in a call that never returns. An endless loop would use up a processor until the app
- * notices.
+ * Makes the page hang for good in a call that never returns. An endless loop would use up a
+ * processor until the app notices.
  */
 function hang(program: ElectronApplication): Promise<unknown> {
   return program.evaluate(({ BrowserWindow, dialog }) => {

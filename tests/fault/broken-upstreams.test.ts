@@ -15,8 +15,8 @@ import { settledLedger } from '../support/settled-ledger.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /**
- * Every way in which a provider's server can fail, for each vendor, through each API of the gateway, non-streaming and
- * streamed.
+ * Every way in which a provider's server can fail, for each vendor, through each API of the gateway,
+ * non-streaming and streamed.
  */
 
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };

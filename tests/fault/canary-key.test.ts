@@ -84,8 +84,8 @@ interface Asking {
 }
 
 /**
- * Sends a request and keeps everything that comes back. Resolves with the status, or 0 if the connection broke before
- * there was one.
+ * Sends a request and keeps everything that comes back. Resolves with the status, or 0 if the connection
+ * broke before there was one.
  */
 function ask({ path = '/v1/chat/completions', body, headers = {}, leaves = false }: Asking): Promise<number> {
   return new Promise((resolve) => {

@@ -114,8 +114,8 @@ describe.skipIf(process.platform === 'win32')('when the clock jumps', () => {
     const asked = ask({ url: gateway.url, key: keys[0] ?? '', stream: true });
     await begun.promise;
     await setClock(gateway, 30 * 24 * hourMs);
-    // The gateway rereads prices in the same pass that looks for abandoned requests, so a new price shows that the pass
-    // has run.
+    // The gateway rereads prices in the same pass that looks for abandoned requests, so a new price
+    // shows that the pass has run.
     await program.run(['prices', 'set', pricedModel, '--input', '1', '--output', '2', '--db', database], {
       env: pepper,
     });

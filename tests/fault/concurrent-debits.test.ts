@@ -69,8 +69,8 @@ test.each(engines)(
       }
     };
     await Promise.all(Array.from({ length: atOnce }, client));
-    // Some requests were refused only because others held the remaining credits for a moment, so the rest is used up
-    // one by one.
+    // Some requests were refused only because others held the remaining credits for a moment, so the
+    // rest is used up one by one.
     let last: Answer = { kind: 'complete', reported: { requestId: '', costUsd: '' } };
     while (last.kind === 'complete') {
       last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
@@ -81,9 +81,9 @@ test.each(engines)(
     for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();
 
-    const countOf = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
-    expect({ complete: countOf('complete'), broken: countOf('broken') }).toEqual({ complete: debits, broken: 0 });
-    expect(countOf('refused')).toBeGreaterThan(0);
+    const count = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
+    expect({ complete: count('complete'), broken: count('broken') }).toEqual({ complete: debits, broken: 0 });
+    expect(count('refused')).toBeGreaterThan(0);
     const reported = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.reported] : []));
     const gatewayDb = await settledLedger(database, env, reported);
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });

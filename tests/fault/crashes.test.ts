@@ -90,8 +90,8 @@ async function stillThere(database: string, { keys, accounts }: TakenAway): Prom
 }
 
 /**
- * Expects that no request is running, no hold is left, all sums are exact, and every cost that a client received was
- * charged once.
+ * Expects that no request is running, no hold is left, all sums are exact, and every cost that a client
+ * received was charged once.
  */
 async function expectSettled(database: string, load: Load) {
   const gatewayDb = await settledLedger(database, env, load.reported);

@@ -101,8 +101,8 @@ function send(sent: HostileRequest): Promise<Answer> {
         ),
     );
     asked.on('error', (error: NodeJS.ErrnoException) => {
-      // The gateway has just closed an idle connection while the request was on its way (RFC 9112, 9.3.1), so it is
-      // sent again.
+      // The gateway has just closed an idle connection while the request was on its way (RFC 9112,
+      // 9.3.1), so it is sent again.
       if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(send(sent));
       else reject(error);
     });
@@ -113,8 +113,8 @@ function send(sent: HostileRequest): Promise<Answer> {
 /** Describes what is wrong with an answer; null if nothing is. */
 function fault({ method, policy }: HostileRequest, { status, headers, text }: Answer): string | null {
   if (!headers['x-request-id'] && policy !== null) return 'no request id';
-  // 502 would mean a failure of a vendor, and these doubles never fail. A slow machine may answer 503 with a time to
-  // wait.
+  // 502 would mean a failure of a vendor, and these doubles never fail. A slow machine may
+  // answer 503 with a time to wait.
   const isBusy = status === 503 && Number(headers['retry-after']) > 0;
   if (status >= 500 && !isBusy) return `status ${status}: ${text.slice(0, 300)}`;
   if (method === 'HEAD' || status === 204 || status === 304) return text === '' ? null : 'a body where there is none';
@@ -157,8 +157,8 @@ function mismatch(name: Operation['response'], text: string): string | null {
 }
 
 /**
- * Returns the cost in a complete answer. A replay under the same `Idempotency-Key` costs nothing more, so it doesn't
- * count.
+ * Returns the cost in a complete answer. A replay under the same `Idempotency-Key` costs nothing
+ * more, so it doesn't count.
  */
 function getReportedCost({ status, headers, text }: Answer): ReportedCost[] {
   if (

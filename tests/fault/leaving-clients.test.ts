@@ -12,8 +12,8 @@ import { pricedModel } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
 /**
- * Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` runs 1,000 of them; the ordinary run
- * fewer.
+ * Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` runs 1,000 of
+ * them; the ordinary run fewer.
  */
 const leavers = process.env.PORTICO_LONG ? 1_000 : 200;
 const atOnce = 20;

@@ -18,8 +18,8 @@ import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledLedger } from '../support/settled-ledger.ts';
 
 /**
- * `PORTICO_LONG=1` loses 200 acknowledgements of PostgreSQL below a gateway and 200 below the ledger alone; the
- * ordinary run fewer.
+ * `PORTICO_LONG=1` loses 200 acknowledgements of PostgreSQL below a gateway and 200 below the ledger
+ * alone; the ordinary run fewer.
  */
 const lostOnTheWay = process.env.PORTICO_LONG ? 200 : 24;
 const losses = process.env.PORTICO_LONG ? 200 : 50;
@@ -99,8 +99,8 @@ test.each(
     const twice = async <T>(step: (ledger: typeof reliable, transact: Transact) => Promise<T>) => {
       const before = lossy.lost();
       lossy.arm();
-      // The pool may try the connection again that was broken last. Nothing reaches the server through it, so this
-      // repeats.
+      // The pool may try the connection again that was broken last. Nothing reaches the server
+      // through it, so this repeats.
       while (lossy.lost() === before) await expect(step(broken, lossy.transact)).rejects.toThrow();
       return step(reliable, transact);
     };

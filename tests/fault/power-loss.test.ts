@@ -21,8 +21,8 @@ import {
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 
 /**
- * `PORTICO_LONG=1` asks more questions, so that the log is checkpointed, and cuts at 400 points; the ordinary run at
- * 50.
+ * `PORTICO_LONG=1` asks more questions, so that the log is checkpointed, and cuts at 400
+ * points; the ordinary run at 50.
  */
 const long = Boolean(process.env.PORTICO_LONG);
 const questions = long ? 1_000 : 60;
@@ -37,8 +37,8 @@ interface Asked {
   /** The event with which its question left for the provider. The ledger must be consistent at this moment, too. */
   readonly dispatchedAt: number;
   /**
-   * The event with which the first byte of its answer left for the client. Before that, its hold is durable (decision
-   * 007).
+   * The event with which the first byte of its answer left for the client. Before that, its hold
+   * is durable (decision 007).
    */
   readonly begunAt: number;
   /** The event with which its complete answer left for the client. Before that, its settlement is durable. */
@@ -140,8 +140,8 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   }, 1_800_000);
 
   /**
-   * Returns the moments right after the process sent something. These are the strictest, because the promise was just
-   * made.
+   * Returns the moments right after the process sent something. These are the strictest, because
+   * the promise was just made.
    */
   function moments(): number[] {
     const all = [

@@ -5,7 +5,7 @@ import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 export type Form = 'short' | 'long';
 
 /** What a row's tests showed when they last ran in this form. */
-export interface KeptRow {
+export interface StoredRow {
   readonly verdict: Verdict;
   readonly shown: string;
   readonly seed: number;
@@ -17,22 +17,22 @@ export interface KeptRow {
 }
 
 /** The results by form and name of the row. A row that no run has shown in a form is missing there. */
-export type Kept = Readonly<Record<Form, Readonly<Record<string, KeptRow>>>>;
+export type StoredRows = Readonly<Record<Form, Readonly<Record<string, StoredRow>>>>;
 
 /** Replaces earlier results with those of this run. Rows that didn't run keep theirs. */
 export function keepRows(
   path: string,
   judged: readonly Judged[],
   run: { readonly form: Form; readonly seed: number; readonly root: string },
-): Kept {
-  const stored: Kept = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { short: {}, long: {} };
+): StoredRows {
+  const stored: StoredRows = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { short: {}, long: {} };
   const source = {
     seed: run.seed,
     commit: measuredCommit(run.root),
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
   };
-  const rows: Record<string, KeptRow> = { ...stored[run.form] };
+  const rows: Record<string, StoredRow> = { ...stored[run.form] };
   for (const judgement of judged) {
     // If both forms are the same, the result is stored only as the short one.
     const isOfForm = run.form === 'short' || judgement.row.long !== undefined;

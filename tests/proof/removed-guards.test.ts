@@ -170,7 +170,8 @@ describe.runIf(runs)('a test fails for each guard that is removed', () => {
     const refusals = join(copy, 'refusals');
     const { stdout, stderr } = vitest(['run', ...tests], { PORTICO_REFUSALS: refusals });
     for (const [file, source] of originals) writeFileSync(join(copy, file), source);
-    if (!existsSync(refusals)) throw new Error(`no guard recorded that it refused: ${`${stdout}${stderr}`.slice(-2_000)}`);
+    if (!existsSync(refusals))
+      throw new Error(`no guard recorded that it refused: ${`${stdout}${stderr}`.slice(-2_000)}`);
     const known = notedIn(refusals).flatMap(({ test: file, ...note }) => (file === null ? [] : [{ ...note, file }]));
     return new Map(
       [...Map.groupBy(known, ({ guard }) => guard)].map(([guard, found]) => {

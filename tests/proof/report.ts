@@ -1,4 +1,4 @@
-import type { Kept, KeptRow } from './kept-rows.ts';
+import type { StoredRow, StoredRows } from './kept-rows.ts';
 import { type Row, rows } from './rows.ts';
 import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 
@@ -16,7 +16,7 @@ export function getTable(judged: readonly Judged[]): string {
 }
 
 /** Formats `docs/proof.md`. */
-export function getPage(stored: Kept): string {
+export function getPage(stored: StoredRows): string {
   const all = Object.entries<Row>(rows);
   const short = all.map(
     ([name, row]) => `| ${name} | ${row.goal} | ${cells(stored.short[name] ?? stored.long[name])} |`,
@@ -50,5 +50,5 @@ ${open.join('\n')}
 `;
 }
 
-const cells = (row: KeptRow | undefined) =>
+const cells = (row: StoredRow | undefined) =>
   row ? `${row.shown} | ${row.verdict} | ${row.date}, ${row.commit}` : 'nothing yet | not shown | ';

@@ -53,8 +53,8 @@ test('rows that a run did not show keep their earlier result, and the page names
   expect(long.long).toMatchObject({ soak: { verdict: 'holds', shown: 'two hours; 1 test', seed: 7 } });
   // A row whose forms are the same has no result for the long one.
   expect(long.long).not.toHaveProperty('consent');
-  const kept = keep('short', [], []);
-  expect(kept).toEqual(long);
+  const stored = keep('short', [], []);
+  expect(stored).toEqual(long);
   const again = keep('long', [{ ...passed, status: 'failed' }], ['an hour']);
   expect(again.long.soak).toMatchObject({ verdict: 'fails', shown: 'an hour; 0 tests, 1 failed' });
   const page = getPage(again);

@@ -17,7 +17,7 @@ import Sqlite from 'better-sqlite3';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const store = join(root, '.cache', 'built');
 const ofEveryBuild = ['vite.config.ts', 'package.json', 'package-lock.json'];
-const keptMs = 24 * 60 * 60_000;
+const maxAgeMs = 24 * 60 * 60_000;
 
 /** Builds that this process has already requested. */
 const asked = new Map<string, Promise<string>>();
@@ -40,8 +40,8 @@ export function builtOnce(
 async function built(folder: string, build: (folder: string) => Promise<void>): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(store, { recursive: true });
-  // A second process that wants the same build waits for the first here. The operating system releases the lock if a
-  // process dies.
+  // A second process that wants the same build waits for the first here. The operating system releases
+  // the lock if a process dies.
   const lock = new Sqlite(`${folder}.lock`, { timeout: 120_000 });
   try {
     lock.exec('begin exclusive');
@@ -74,6 +74,6 @@ const isSource = (file: string) => !/\.test\.tsx?$/.test(file) && statSync(join(
 /** Deletes builds of earlier states of the sources. Younger ones stay, because another process may still use them. */
 function forgetOld(): void {
   for (const path of readdirSync(store).map((name) => join(store, name))) {
-    if (statSync(path).mtimeMs < Date.now() - keptMs) rmSync(path, { recursive: true, force: true });
+    if (statSync(path).mtimeMs < Date.now() - maxAgeMs) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 export interface Canary {
   readonly origin: string;
   /**
-   * Returns what reached the server: the paths of requests, and the number of connections, even those that sent no
-   * request.
+   * Returns what reached the server: the paths of requests, and the number of connections, even
+   * those that sent no request.
    */
   received(): { paths: string[]; connections: number };
   close(): Promise<void>;

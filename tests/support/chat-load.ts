@@ -61,9 +61,9 @@ export interface Load {
 const askAgainMs = 10;
 
 /**
- * Starts clients that send one request after another until they are stopped. Each request goes to a gateway that is
- * running at that moment, and the keys take turns. A client that a rate limit refuses waits for as long as the answer
- * asks it to.
+ * Starts clients that send one request after another until they are stopped. Each request goes to a gateway
+ * that is running at that moment, and the keys take turns. A client that a rate limit refuses waits for as
+ * long as the answer asks it to.
  */
 export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
   const reported: ReportedCost[] = [];

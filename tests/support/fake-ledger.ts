@@ -5,7 +5,7 @@ import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
 import { foldByDay } from '../../electron/core/billing/account/read-usage-report.ts';
-import { sumAll, getSums, shownSums } from '../../electron/core/billing/account/usage-sums.ts';
+import { getSums, shownSums, sumAll } from '../../electron/core/billing/account/usage-sums.ts';
 import type { FakeData } from './fake-data.ts';
 
 const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 'gpt-5.5-mini', 'llama-5.2'];

@@ -3,8 +3,8 @@ import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
 const price = { prompt: '0.000003', completion: '0.000015' };
 
 /**
- * A routing decision with everything that one can contain: a failed attempt, a better placed model, and models that
- * could not answer.
+ * A routing decision with everything that one can contain: a failed attempt, a better placed model, and
+ * models that could not answer.
  */
 export const fakeRouting: RoutingAnswer = {
   known: true,

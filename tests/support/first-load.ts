@@ -2,9 +2,9 @@ import type { Page } from 'playwright';
 
 export interface FirstLoad {
   /**
-   * Bytes received by then, bodies as they were transferred and headers; `allBytes` counts until nothing more arrived.
-   * Fonts always count as part of `bytes`: the browser requests them when it draws text, which may be shortly before or
-   * after this moment.
+   * Bytes received by then, bodies as they were transferred and headers; `allBytes` counts until nothing more
+   * arrived. Fonts always count as part of `bytes`: the browser requests them when it draws text, which may be
+   * shortly before or after this moment.
    */
   readonly bytes: number;
   readonly allBytes: number;
@@ -15,8 +15,8 @@ export interface FirstLoad {
 const selectors = { composer: 'textarea:enabled', messages: '[data-message] .prose > *' };
 
 /**
- * Loads the open page again as if it had never been loaded, until the composer can be used or messages are shown. Works
- * in Chromium only.
+ * Loads the open page again as if it had never been loaded, until the composer can be used or messages are
+ * shown. Works in Chromium only.
  */
 export async function measureFirstLoad(page: Page, until: keyof typeof selectors): Promise<FirstLoad> {
   const session = await page.context().newCDPSession(page);

@@ -28,8 +28,8 @@ const schema = {
 const called = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } };
 
 /**
- * For each form, bodies with as many fields as it allows. Changes to them reach the code that adapts a request for a
- * provider.
+ * For each form, bodies with as many fields as it allows. Changes to them reach the code that
+ * adapts a request for a provider.
  */
 const full: Readonly<Record<string, readonly Json[]>> = {
   ChatRequest: [

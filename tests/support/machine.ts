@@ -9,8 +9,8 @@ export function machine(): string {
 }
 
 /**
- * Returns the commit whose sources are measured. A `+` after it means that there were uncommitted changes outside
- * docs/.
+ * Returns the commit whose sources are measured. A `+` after it means that there were
+ * uncommitted changes outside docs/.
  */
 export function measuredCommit(root: string): string {
   const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();

@@ -58,8 +58,8 @@ async function serve(
 }
 
 /**
- * A gateway with every endpoint of the interface and no other. Where the interface leaves a shape open, it uses its
- * own.
+ * A gateway with every endpoint of the interface and no other. Where the interface leaves a
+ * shape open, it uses its own.
  */
 export function openInterfaceGateway(): Promise<OtherGateway> {
   const model = {
@@ -118,8 +118,8 @@ export function openInterfaceGateway(): Promise<OtherGateway> {
 }
 
 /**
- * A server like llama.cpp's: models and chats, but no account and no key. It reports token counts if the request asks
- * for them.
+ * A server like llama.cpp's: models and chats, but no account and no key. It reports token counts if
+ * the request asks for them.
  */
 export function openPlainServer(finish: string | null = 'stop'): Promise<OtherGateway> {
   const chunk = (delta: object, finish: string | null, more: object = {}) => ({
@@ -209,9 +209,9 @@ export function openStrictServer(refuses: readonly string[] = []): Promise<Other
 }
 
 /**
- * OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key's record, credits for
- * management keys. With `generation`, its answers hang after the first word, and from the second query on it has this
- * record of them.
+ * OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key's record, credits
+ * for management keys. With `generation`, its answers hang after the first word, and from the second query on
+ * it has this record of them.
  */
 export function openOpenRouter({
   management = true,

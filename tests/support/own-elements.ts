@@ -77,8 +77,8 @@ export const foreignAmong = (found: readonly FoundElement[], kind: Kind): FoundE
   });
 
 /**
- * Does the same for markup, with a parser that is independent of ours. Comments and processing instructions always
- * count as foreign.
+ * Does the same for markup, with a parser that is independent of ours. Comments and processing
+ * instructions always count as foreign.
  */
 export function foreignIn(markup: string, kind: Kind): FoundElement[] {
   const found: FoundElement[] = [];

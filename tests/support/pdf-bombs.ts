@@ -4,8 +4,8 @@ import { getPdf, type PdfStream, pdfWith } from './pdf-files.ts';
 const mib = 1_048_576;
 
 /**
- * Deflates many copies of one piece, together gigabytes, without holding them in memory. `raw` writes the form that a
- * ZIP entry has.
+ * Deflates many copies of one piece, together gigabytes, without holding them in memory. `raw` writes the
+ * form that a ZIP entry has.
  */
 export async function deflated(piece: Buffer, times: number, { raw = false, head = '', tail = '' } = {}) {
   const stream = raw ? createDeflateRaw() : createDeflate();

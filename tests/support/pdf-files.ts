@@ -5,8 +5,8 @@ export interface PdfStream {
 }
 
 /**
- * Makes a PDF of these objects, numbered from 1. The first is its catalogue. It has no cross-reference table, so
- * readers rebuild it.
+ * Makes a PDF of these objects, numbered from 1. The first is its catalogue. It has no cross-reference
+ * table, so readers rebuild it.
  */
 export function getPdf(objects: readonly (string | PdfStream)[]): Buffer {
   const parts = objects.map((object, index) => {

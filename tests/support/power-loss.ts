@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A model of power loss. A program runs with `power-loss.c` preloaded, which records in one sequence what the program
- * does to the files of one folder and what it sends to the outside. `createDisk` replays that record up to any moment
- * and writes the folder as a power cut would leave it: data that was not synced is lost, or torn where a random seed
- * decides so.
+ * A model of power loss. A program runs with `power-loss.c` preloaded, which records in one sequence what the
+ * program does to the files of one folder and what it sends to the outside. `createDisk` replays that record up
+ * to any moment and writes the folder as a power cut would leave it: data that was not synced is lost, or torn
+ * where a random seed decides so.
  */
 
 const source = fileURLToPath(new URL('power-loss.c', import.meta.url));

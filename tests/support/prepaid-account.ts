@@ -4,8 +4,8 @@ import { openOperator } from '../../gateway/cli/on-database.ts';
 import type { Env } from './gateway-process.ts';
 
 /**
- * Creates an account on the largest plan with credits and keys that may read it, as the command line does. Creates the
- * ledger too.
+ * Creates an account on the largest plan with credits and keys that may read it, as the command line
+ * does. Creates the ledger too.
  */
 export async function prepaidAccount(database: string, env: Env, usd: string, keyCount: number) {
   const { operator, close } = await openOperator({ database, env, now: Date.now, mayCreate: true });

@@ -96,8 +96,8 @@ export interface RecurringQuestion {
 }
 
 /**
- * Makes the questions of one chat, each with the length that its answer will have. Most chats stay with the kind they
- * began with.
+ * Makes the questions of one chat, each with the length that its answer will have. Most chats stay
+ * with the kind they began with.
  */
 export function recurringChat(random: Random): RecurringQuestion[] {
   // A person has habits: the first kinds are asked more often.

@@ -60,8 +60,8 @@ export async function startSecretService(folder: string, { locked = false } = {}
 }
 
 /**
- * Resolves once the service owns its name on the bus. Asking is harmless, because this bus starts no services
- * automatically.
+ * Resolves once the service owns its name on the bus. Asking is harmless, because this bus starts
+ * no services automatically.
  */
 async function ready(env: Record<string, string>): Promise<void> {
   for (const deadline = Date.now() + 10_000; ; ) {

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 const configFile = fileURLToPath(new URL('../../vite.config.ts', import.meta.url));
 
 /**
- * Returns a function that builds one environment of the app into a folder, as it ships. `isWanted` picks the programs
- * to build.
+ * Returns a function that builds one environment of the app into a folder, as it ships. `isWanted`
+ * picks the programs to build.
  */
 export async function shippedBuild() {
   // Vite is imported late because loading it takes longer than most tests, which find everything already built.

@@ -36,8 +36,8 @@ export async function smallDisk(folder: string, megabytes: number): Promise<Smal
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await Promise.race([once(holder.stdout, 'data'), failed(holder)]);
-  // Use this path only for the system's own file calls. Resolving the link would lead to the ordinary folder below the
-  // mount.
+  // Use this path only for the system's own file calls. Resolving the link would lead to the
+  // ordinary folder below the mount.
   const outside = join('/proc', String(holder.pid), 'root', folder);
   const filler = join(outside, 'filler');
   return {

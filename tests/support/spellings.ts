@@ -2,8 +2,8 @@ import { gunzipSync, inflateSync } from 'node:zlib';
 import { getSpellings } from '#core/backup/secrets-test.ts';
 
 /**
- * Returns the spellings of a secret that occur in the bytes, in compressed streams inside them, or across the events of
- * a stream.
+ * Returns the spellings of a secret that occur in the bytes, in compressed streams inside them, or
+ * across the events of a stream.
  */
 export function foundIn(secret: string, bytes: Buffer): string[] {
   const spellings = getSpellings(secret);

@@ -5,8 +5,8 @@ import { openDb } from '#core/storage/database/db.ts';
 import { openDatabase } from '#gateway/storage/open-database.ts';
 
 /**
- * Empty databases with the current schema. Running all migrations takes longer than most tests, so they are made once
- * and copied.
+ * Empty databases with the current schema. Running all migrations takes longer than most tests, so
+ * they are made once and copied.
  */
 const unused = new Map<string, Promise<Buffer>>();
 const open = {

@@ -1,7 +1,7 @@
 /**
- * The ways in which content on a page could reach a server, without a click unless the name says so. They run in the
- * page itself. A `preconnect` opens a connection without a request, and `meta refresh` navigates away. No page policy
- * can prevent these two, so the elements must never be drawn (`renderer/markdown/hostile.test.tsx`).
+ * The ways in which content on a page could reach a server, without a click unless the name mentions one. They run in
+ * the page itself. A `preconnect` opens a connection without a request, and `meta refresh` navigates away. No page
+ * policy can prevent these two, so the elements must never be drawn (`renderer/markdown/hostile.test.tsx`).
  */
 export const waysOut = {
   fetch: (url: string) => void fetch(url).catch(() => {}),

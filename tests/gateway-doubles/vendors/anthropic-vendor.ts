@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { signatureFault } from './tool-loops.ts';
-import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
+import { hasTools, isBlank, type Refusal, schemasIn, toObjects, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** The requests that Anthropic's Messages API refuses. */
 
@@ -44,11 +44,11 @@ function getEfforts(model: string): readonly string[] {
 
 const refusal = (message: string): Refusal => ({ message });
 const getBlocks = (message: JsonObject): JsonObject[] =>
-  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
+  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : toObjects(message.content);
 
 /** Returns each thinking block of the conversation, with the index of its message. */
 const thinkingBlocks = (body: JsonObject) =>
-  listOf(body.messages).flatMap((message, at) =>
+  toObjects(body.messages).flatMap((message, at) =>
     getBlocks(message).flatMap((block, index) =>
       block.type === 'thinking' ? [{ block, at, place: `messages.${at}.content.${index}` }] : [],
     ),
@@ -108,7 +108,7 @@ export const anthropicRules: readonly VendorRule[] = [
     source: create,
     read,
     refuses({ messages }) {
-      const [first] = listOf(messages);
+      const [first] = toObjects(messages);
       if (!first) return refusal('messages: at least one message is required');
       return first.role === 'user' ? null : refusal('messages: first message must use the "user" role');
     },
@@ -117,7 +117,7 @@ export const anthropicRules: readonly VendorRule[] = [
     source: 'https://github.com/anthropics/claude-code/issues/23440',
     read,
     refuses({ messages, system }) {
-      for (const [index, message] of listOf(messages).entries()) {
+      for (const [index, message] of toObjects(messages).entries()) {
         const blocks = getBlocks(message);
         if (blocks.length === 0) {
           return refusal(
@@ -128,7 +128,7 @@ export const anthropicRules: readonly VendorRule[] = [
           return refusal('messages: text content blocks must contain non-whitespace text');
         }
       }
-      const texts = typeof system === 'string' ? [system] : listOf(system).map(({ text }) => text);
+      const texts = typeof system === 'string' ? [system] : toObjects(system).map(({ text }) => text);
       return texts.some(isBlank) ? refusal('system: text content blocks must contain non-whitespace text') : null;
     },
   },
@@ -136,7 +136,7 @@ export const anthropicRules: readonly VendorRule[] = [
     source: errors,
     read,
     refuses({ messages }, model) {
-      const last = listOf(messages).at(-1);
+      const last = toObjects(messages).at(-1);
       if (last?.role !== 'assistant') return null;
       if (!isUpTo45(model)) {
         return refusal(
@@ -240,7 +240,7 @@ export const anthropicRules: readonly VendorRule[] = [
       }
       const ofAnswer = format.type === 'json_schema' ? schemaFault(format.schema, 'output_config.format.schema') : null;
       if (ofAnswer) return ofAnswer;
-      for (const [index, tool] of listOf(body.tools).entries()) {
+      for (const [index, tool] of toObjects(body.tools).entries()) {
         // Anthropic's own search tool has no schema
         // (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool).
         if (asText(tool.type)?.startsWith('web_search_')) continue;
@@ -256,7 +256,7 @@ export const anthropicRules: readonly VendorRule[] = [
     source: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview',
     read,
     refuses(body) {
-      const messages = listOf(body.messages);
+      const messages = toObjects(body.messages);
       for (const [index, message] of messages.entries()) {
         const ids = getBlocks(message).flatMap((block) => (block.type === 'tool_use' ? [String(block.id)] : []));
         if (ids.some((id) => !/^[a-zA-Z0-9_-]+$/.test(id))) {
@@ -279,7 +279,7 @@ export const anthropicRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       if (asObject(body.thinking).type !== 'enabled') return null;
-      const messages = listOf(body.messages);
+      const messages = toObjects(body.messages);
       const isResult = getBlocks(messages.at(-1) ?? {}).some(({ type }) => type === 'tool_result');
       const index = messages.findLastIndex(({ role }) => role === 'assistant');
       const type = getBlocks(messages[index] ?? {})[0]?.type;

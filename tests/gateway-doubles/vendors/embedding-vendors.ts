@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { googleError } from './google-vendor.ts';
 import { openAiError } from './openai-vendor.ts';
-import { listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
+import { type Refusal, toObjects, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** The embedding requests that vendors refuse, and vectors for all others. */
 
@@ -46,7 +46,7 @@ export const googleEmbeddingRules: readonly VendorRule[] = [
     source: 'https://ai.google.dev/api/embeddings',
     read,
     refuses(body, model) {
-      const requests = listOf(body.requests);
+      const requests = toObjects(body.requests);
       if (unknownNames(body, ['requests']).length > 0) return refusal('Invalid JSON payload received. Unknown name.');
       if (requests.length > 100) {
         return refusal('* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch\n');
@@ -55,7 +55,7 @@ export const googleEmbeddingRules: readonly VendorRule[] = [
         const [strange] = unknownNames(request, ['model', 'content', 'outputDimensionality', 'taskType', 'title']);
         if (strange) return refusal(`Invalid JSON payload received. Unknown name "${strange}" at 'requests[0]'.`);
         if (request.model !== `models/${model}`) return refusal('the model of each request must match the batch');
-        const [part] = listOf(asObject(request.content).parts);
+        const [part] = toObjects(asObject(request.content).parts);
         if (!asText(part?.text)) return refusal('* EmbedContentRequest.content: contents is not specified\n');
       }
       return null;

@@ -1,6 +1,6 @@
 import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { isCorrupted } from './tool-loops.ts';
-import { hasTools, listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
+import { hasTools, type Refusal, toObjects, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** The requests that Google's Gemini API refuses. */
 
@@ -36,7 +36,7 @@ const refusesPrefill = /^gemini-3\.(5-flash-lite|6|7|8)/;
 
 const refusal = (message: string): Refusal => ({ message });
 const getConfig = (body: JsonObject) => asObject(body.generationConfig);
-const getParts = (content: JsonObject) => listOf(content.parts);
+const getParts = (content: JsonObject) => toObjects(content.parts);
 const has = (content: JsonObject | undefined, name: string) =>
   getParts(content ?? {}).some((part) => part[name] !== undefined);
 
@@ -51,7 +51,7 @@ export const googleRules: readonly VendorRule[] = [
       if (asArray(modalities).includes('IMAGE') && !makesImages(model))
         return refusal('Model does not support the requested response modalities: image,text');
       if (!makesImages(model)) return null;
-      if (listOf(body.tools).some((tool) => tool.functionDeclarations))
+      if (toObjects(body.tools).some((tool) => tool.functionDeclarations))
         return refusal(`Function calling is not enabled for models/${model}`);
       return type === 'application/json' ? refusal(`JSON mode is not enabled for models/${model}`) : null;
     },
@@ -72,7 +72,7 @@ export const googleRules: readonly VendorRule[] = [
     source: 'https://ai.google.dev/api/generate-content',
     read,
     refuses(body) {
-      const contents = listOf(body.contents);
+      const contents = toObjects(body.contents);
       if (contents.length === 0) return refusal('* GenerateContentRequest.contents: contents is not specified\n');
       for (const [index, content] of contents.entries()) {
         const parts = getParts(content);
@@ -128,7 +128,7 @@ export const googleRules: readonly VendorRule[] = [
     source: 'https://github.com/LibreChat-AI/agents/pull/323, https://github.com/LibreChat-AI/agents/pull/412',
     read,
     refuses(body, model) {
-      const last = listOf(body.contents).at(-1);
+      const last = toObjects(body.contents).at(-1);
       return last?.role === 'model' && refusesPrefill.test(model)
         ? refusal('Requests ending with a model turn are not supported.')
         : null;
@@ -148,7 +148,7 @@ export const googleRules: readonly VendorRule[] = [
       'https://github.com/continuedev/continue/issues/9575, https://github.com/google-gemini/gemini-cli/issues/16984',
     read,
     refuses(body) {
-      const contents = listOf(body.contents);
+      const contents = toObjects(body.contents);
       for (const [index, content] of contents.entries()) {
         const calls = getParts(content).filter((part) => part.functionCall !== undefined).length;
         if (calls === 0) continue;
@@ -175,7 +175,7 @@ export const googleRules: readonly VendorRule[] = [
     read,
     refuses(body, model) {
       if (is25(model)) return null;
-      const contents = listOf(body.contents);
+      const contents = toObjects(body.contents);
       const userTurn = contents.findLastIndex((content) => content.role === 'user' && has(content, 'text'));
       for (const [index, content] of contents.entries()) {
         const first = getParts(content).find((part) => part.functionCall !== undefined);
@@ -193,7 +193,7 @@ export const googleRules: readonly VendorRule[] = [
     source: `${docs}/thought-signatures, https://github.com/google-gemini/gemini-cli/issues/13467`,
     read,
     refuses(body, model) {
-      const parts = listOf(body.contents).flatMap(getParts);
+      const parts = toObjects(body.contents).flatMap(getParts);
       return !is25(model) && parts.some((part) => isCorrupted(model, part))
         ? refusal('Corrupted thought signature.')
         : null;
@@ -207,7 +207,7 @@ export const googleRules: readonly VendorRule[] = [
       if (asArray(names).length > 0 && mode !== 'ANY') {
         return refusal('Function calling config is set without mode ANY: allowed_function_names is not supported.');
       }
-      const pictures = listOf(body.contents).some((content) =>
+      const pictures = toObjects(body.contents).some((content) =>
         getParts(content).some((part) => asArray(asObject(part.functionResponse).parts).length > 0),
       );
       return pictures && is25(model)

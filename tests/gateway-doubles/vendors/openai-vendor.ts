@@ -1,5 +1,5 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
+import { hasTools, type Refusal, schemasIn, toObjects, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** The requests that OpenAI's chat completions API refuses. */
 
@@ -63,7 +63,7 @@ const unsupported = (name: string): Refusal => ({
 const messageText = (message: JsonObject): string =>
   typeof message.content === 'string'
     ? message.content
-    : listOf(message.content)
+    : toObjects(message.content)
         .map(({ text }) => asText(text) ?? '')
         .join(' ');
 
@@ -160,14 +160,14 @@ export const openAiRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       const format = asObject(body.response_format);
-      const mentionsJson = listOf(body.messages).some((message) => /json/i.test(messageText(message)));
+      const mentionsJson = toObjects(body.messages).some((message) => /json/i.test(messageText(message)));
       if (format.type === 'json_object' && !mentionsJson) {
         const message =
           "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
         return { message, param: 'messages' };
       }
       const { name, strict, schema } = asObject(format.json_schema);
-      const strictTools = listOf(body.tools)
+      const strictTools = toObjects(body.tools)
         .map((tool) => asObject(tool.function))
         .filter((fn) => fn.strict === true);
       const strictSchemas = [
@@ -190,8 +190,8 @@ export const openAiRules: readonly VendorRule[] = [
     source: 'https://github.com/openai/openai-agents-python/pull/1513',
     read,
     refuses(body, model) {
-      for (const [index, message] of listOf(body.messages).entries()) {
-        for (const [partIndex, part] of listOf(message.content).entries()) {
+      for (const [index, message] of toObjects(body.messages).entries()) {
+        for (const [partIndex, part] of toObjects(message.content).entries()) {
           const place = `messages[${index}].content[${partIndex}]`;
           if (part.type === 'file' && asObject(part.file).filename === undefined) {
             const param = `${place}.file.file_id`;
@@ -213,9 +213,9 @@ export const openAiRules: readonly VendorRule[] = [
     source: 'https://developers.openai.com/api/docs/guides/function-calling',
     read,
     refuses(body) {
-      const messages = listOf(body.messages);
+      const messages = toObjects(body.messages);
       for (const [index, message] of messages.entries()) {
-        const ids = listOf(message.tool_calls).map(({ id }) => id);
+        const ids = toObjects(message.tool_calls).map(({ id }) => id);
         const next = messages.slice(index + 1);
         const end = next.findIndex(({ role }) => role !== 'tool');
         const answered = (end < 0 ? next : next.slice(0, end)).map(({ tool_call_id: id }) => id);
@@ -232,8 +232,8 @@ export const openAiRules: readonly VendorRule[] = [
     source: 'https://github.com/jin-bo/agentao/pull/321',
     read,
     refuses(body) {
-      for (const [index, message] of listOf(body.messages).entries()) {
-        const own = listOf(message.tool_calls).map(({ id }, callIndex) => [
+      for (const [index, message] of toObjects(body.messages).entries()) {
+        const own = toObjects(message.tool_calls).map(({ id }, callIndex) => [
           `messages[${index}].tool_calls[${callIndex}].id`,
           id,
         ]);

@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { responsesTools } from './scripted-calls.ts';
-import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
+import { hasTools, type Refusal, schemasIn, toObjects, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** The requests that OpenAI's Responses API refuses. */
 
@@ -33,7 +33,7 @@ function getEfforts(model: string): readonly string[] {
 }
 
 const getEffort = (body: JsonObject) => asObject(body.reasoning).effort;
-const getInput = (body: JsonObject) => listOf(body.input);
+const getInput = (body: JsonObject) => toObjects(body.input);
 const refusal = (message: string, param: string, code: string | null = null): Refusal => ({ message, param, code });
 const missing = (param: string) =>
   refusal(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
@@ -116,9 +116,9 @@ export const responsesRules: readonly VendorRule[] = [
     source: 'https://developers.openai.com/api/docs/guides/migrate-to-responses',
     read,
     refuses(body) {
-      const nameless = listOf(body.tools).findIndex(({ type, name }) => type === 'function' && !asText(name));
+      const nameless = toObjects(body.tools).findIndex(({ type, name }) => type === 'function' && !asText(name));
       if (nameless >= 0) return missing(`tools[${nameless}].name`);
-      const fault = toolFault(listOf(body.tools));
+      const fault = toolFault(toObjects(body.tools));
       if (fault) return fault;
       const choice = asObject(body.tool_choice);
       if (choice.type === 'function' && !asText(choice.name)) return missing('tool_choice.name');
@@ -131,7 +131,7 @@ export const responsesRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       for (const [index, item] of getInput(body).entries()) {
-        for (const [partIndex, { type }] of listOf(item.content).entries()) {
+        for (const [partIndex, { type }] of toObjects(item.content).entries()) {
           const param = `input[${index}].content[${partIndex}]`;
           const message = `Invalid value: '${type}'. Supported values are: ${parts.map((name) => `'${name}'`).join(', ')}.`;
           if (item.role !== undefined && !parts.includes(String(type))) return refusal(message, param, 'invalid_value');
@@ -154,7 +154,7 @@ export const responsesRules: readonly VendorRule[] = [
         return refusal(message, 'input');
       }
       // In this API a function is strict unless it declares the opposite.
-      const tools = listOf(body.tools).filter(({ type, strict: own }) => type === 'function' && own !== false);
+      const tools = toObjects(body.tools).filter(({ type, strict: own }) => type === 'function' && own !== false);
       const schemas = [
         ...(strict === true ? [{ name, schema }] : []),
         ...tools.map((tool) => ({ name: tool.name, schema: tool.parameters })),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { calledTool, getCallItem, responsesTools } from './scripted-calls.ts';
-import { listOf } from './vendor-rule.ts';
+import { toObjects } from './vendor-rule.ts';
 
 /**
  * The answers of the vendors' doubles in a tool loop: calls of the first tool, one after another, and then a sentence
@@ -23,7 +23,7 @@ const ending = (complete: boolean) => (complete ? thoughtThrough : lostTheThread
 const getEvent = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 export function openAiLoop(body: JsonObject, model: string, given: CallArguments): string {
-  const done = listOf(body.messages).filter(({ role }) => role === 'tool').length;
+  const done = toObjects(body.messages).filter(({ role }) => role === 'tool').length;
   const chunk = (delta: object, finish: string | null = null) =>
     getEvent({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }], usage: null });
   const usage = getEvent({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 } });
@@ -31,7 +31,7 @@ export function openAiLoop(body: JsonObject, model: string, given: CallArguments
     const thinks = body.reasoning_effort !== 'none';
     return [chunk({ content: ending(thinks) }), chunk({}, 'stop'), usage, 'data: [DONE]\n\n'].join('');
   }
-  const offered = listOf(body.tools).map((tool) => named(asObject(tool.function).name));
+  const offered = toObjects(body.tools).map((tool) => named(asObject(tool.function).name));
   const { tool, input } = calledTool(given[done], offered);
   const fn = { name: tool.name, arguments: JSON.stringify(input) };
   const call = { index: 0, id: `call_${drawnId(body).slice(0, 24)}`, type: 'function', function: fn };
@@ -42,7 +42,7 @@ export function openAiLoop(body: JsonObject, model: string, given: CallArguments
 
 /** The same loop over OpenAI's Responses API, whose reasoning items must come back encrypted. */
 export function responsesLoop(body: JsonObject, model: string, given: CallArguments): string {
-  const input = listOf(body.input);
+  const input = toObjects(body.input);
   const calls = input.flatMap(({ type }, index) => (isCall(type) ? [index] : []));
   const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
   const answer = (...output: object[]) => {
@@ -77,7 +77,7 @@ const isCall = (type: unknown) => /^(function|custom_tool|tool_search|shell|appl
 
 const named = (name: unknown) => ({ name: asText(name) ?? '', type: 'function' });
 
-const blocks = (message: JsonObject) => listOf(message.content);
+const blocks = (message: JsonObject) => toObjects(message.content);
 
 /** Returns a digest of everything before this message, which a signature is bound to. */
 const getPrefix = ({ system, tools, messages }: JsonObject, index: number) =>
@@ -123,7 +123,7 @@ function parsed(signature: unknown): JsonObject {
 }
 
 export function anthropicLoop(body: JsonObject, model: string, given: CallArguments): string {
-  const messages = listOf(body.messages);
+  const messages = toObjects(body.messages);
   const turns = messages.flatMap((message, index) => (message.role === 'assistant' ? [{ message, at: index }] : []));
   const calls = turns.filter(({ message }) => blocks(message).some(({ type }) => type === 'tool_use'));
   const event = (type: string, more: object = {}) => getEvent({ type, ...more });
@@ -146,7 +146,7 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
   const signature = anthropicSignature(body, model, thought, messages.length);
   const step = calledTool(
     given[calls.length],
-    listOf(body.tools).map((tool) => named(tool.name)),
+    toObjects(body.tools).map((tool) => named(tool.name)),
   );
   const id = `toolu_${drawnId(body).slice(0, 24)}`;
   const input = JSON.stringify(step.input);
@@ -184,7 +184,7 @@ export const isCorrupted = (model: string, part: JsonObject): boolean =>
   !isOwnGoogleSignature(model, part);
 
 export function googleLoop(body: JsonObject, model: string, given: CallArguments): string {
-  const parts = listOf(body.contents).flatMap((content) => listOf(content.parts));
+  const parts = toObjects(body.contents).flatMap((content) => toObjects(content.parts));
   const calls = parts.filter((part) => part.functionCall !== undefined);
   const answer = (own: object[], finishReason: string) =>
     getEvent({
@@ -194,7 +194,7 @@ export function googleLoop(body: JsonObject, model: string, given: CallArguments
   if (calls.length >= given.length) {
     return answer([{ text: ending(calls.every((part) => isOwnGoogleSignature(model, part))) }], 'STOP');
   }
-  const offered = listOf(body.tools).flatMap((tool) => listOf(tool.functionDeclarations));
+  const offered = toObjects(body.tools).flatMap((tool) => toObjects(tool.functionDeclarations));
   const step = calledTool(
     given[calls.length],
     offered.map((tool) => named(tool.name)),

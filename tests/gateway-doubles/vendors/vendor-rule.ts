@@ -37,7 +37,7 @@ export const firstRefusal = (
 export const unknownNames = (body: JsonObject, known: readonly string[]): string[] =>
   Object.keys(body).filter((name) => !known.includes(name));
 
-export const listOf = (value: unknown): JsonObject[] => asArray(value).map(asObject);
+export const toObjects = (value: unknown): JsonObject[] => asArray(value).map(asObject);
 
 export const hasTools = (body: JsonObject): boolean => asArray(body.tools).length > 0;
 

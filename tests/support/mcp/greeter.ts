@@ -1,6 +1,7 @@
 /**
- * A tool server for tests, over stdio. Its greeting contains the argument and a secret from its environment. `GREETER_MODE` makes it
- * misbehave: `crash`, `silent`, `noisy`, or `changed`, which gives its tools other descriptions.
+ * A tool server for tests, over stdio. Its greeting contains the argument and a secret from its
+ * environment. `GREETER_MODE` makes it misbehave: `crash`, `silent`, `noisy`, or `changed`, which gives
+ * its tools other descriptions.
  */
 import { appendFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';

@@ -1,6 +1,6 @@
 /**
- * A tool server whose output schema has a pattern that takes practically for ever to check, and a result that almost
- * matches it.
+ * A tool server whose output schema has a pattern that takes practically for ever to check, and a
+ * result that almost matches it.
  */
 import { answerRequests } from './answer-requests.ts';
 
