@@ -32,11 +32,11 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
   const queue = useQueueCalls(conversationId ?? '');
   const waiting = useQueue(conversationId);
   const confirms = useConfirmsRoute();
-  const { failed, say } = useNotify();
+  const { failed, inform } = useNotify();
   const submit = ({ overCaps = false, confirmed = overCaps }: Allowed = {}) => {
     if (send.isPending) return;
     // Else it would be nowhere to be seen until the core is back.
-    if (useConnection.getState().lost) return say(composerText.notConnected, composerText.sendFailed);
+    if (useConnection.getState().lost) return inform(composerText.notConnected, composerText.sendFailed);
     if (!compare.on && !toColumns && !confirmed && confirms(model)) return onConfirm();
     const back = mentioned ? chosen : null;
     const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value, toColumns };
