@@ -11,7 +11,7 @@ import type { Contract } from '#shared/contract/index.ts';
 import { completionEvent } from '../../gateway-doubles/raw-upstream.ts';
 import type { Script } from '../../support/fake-gateway.ts';
 import { testCore } from '../../support/test-core.ts';
-import { type Row, type Reporter, toRow } from '../rows.ts';
+import { type Reporter, type Row, toRow } from '../rows.ts';
 
 /** What a piece of work calls of our own functions. */
 interface Counted {

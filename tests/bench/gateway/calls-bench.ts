@@ -5,7 +5,7 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { loadConfig } from '#gateway/operations/configuration/config.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Row, type Teller, toRow } from '../rows.ts';
+import { type Reporter, type Row, toRow } from '../rows.ts';
 import { exchange, open, requestsFor, type Target } from './connection.ts';
 import { model } from './contenders.ts';
 import { start, stop } from './processes.ts';
@@ -23,14 +23,14 @@ interface CallFigures {
 const upstreamScript = fileURLToPath(new URL('upstream.ts', import.meta.url));
 const root = new URL('../../../', import.meta.url).href;
 const own = [`${root}gateway/`, `${root}shared/`];
-/** Those before have made what is made once. */
+/** The first requests build what is built once, so they aren't counted. */
 const before = 20;
-/** The least of so many: what else falls into one of them (the database is filled, a key is looked up) is left out. */
+/** The lowest of this many requests counts, because some also flush the log or look up a key. */
 const looks = 20;
 const prompt = 'Which of these numbers is right, and why? '.repeat(24);
 
-/** Counts by V8's precise coverage, over a socket, with everything on and the books in memory. */
-export async function benchCalls(tell: Teller): Promise<void> {
+/** Counts by V8's precise coverage, over a socket, with everything on and the ledger in memory. */
+export async function benchCalls(report: Reporter): Promise<void> {
   const port = await freePort();
   const upstream = await start(upstreamScript, [String(port)], { port });
   const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
@@ -43,9 +43,9 @@ export async function benchCalls(tell: Teller): Promise<void> {
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
     for (const answer of ['whole', 'streamed'] as const)
-      for (const row of toRows(await getMin(answer, target))) tell.row(row);
+      for (const row of toRows(await getMin(answer, target))) report.row(row);
     const row = 'chunk that comes alone: calls of our own functions';
-    tell.row(toRow({ row, unit: '', values: [await countLoneChunk(target)], atMost: 20 }));
+    report.row(toRow({ row, unit: '', values: [await countLoneChunk(target)], atMost: 20 }));
   } finally {
     await server.close();
     await gateway.close();
