@@ -16,7 +16,6 @@ import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { modelSpend } from './model-spend.ts';
-import { readCaps, writeCaps } from './stored-caps.ts';
 
 const name = 'caps';
 const none: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
