@@ -50,7 +50,9 @@ export async function benchAppCalls(reporter: Reporter): Promise<void> {
     reporter.row(toRow({ row: 'question: requests of the core to its gateway', unit: '', values: [requests] }));
     const [short, long] = [await countTokens(app, tokenCounts[0]), await countTokens(app, tokenCounts[1])];
     const perToken = (long.calls - short.calls) / (tokenCounts[1] - tokenCounts[0]);
-    reporter.row(toRow({ row: 'token that comes alone, from socket to port: calls', unit: '', values: [perToken] }));
+    reporter.row(
+      toRow({ row: 'token that comes alone, from socket to port: calls', unit: '', values: [perToken], atMost: 40 }),
+    );
   });
   await withApp({ model: 'openai/gpt-4o-mini', double: false }, async (app) => {
     await app.ask();
