@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../access/auth/principal.ts';
-import type { BodyPlace } from '../runtime/body/body-blocks.ts';
+import type { MemoryLease } from '../runtime/body/body-blocks.ts';
 import type { ConnectionInfo } from './exchange.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -15,6 +15,6 @@ export interface AppEnv {
     /** Why the request was refused or failed, for the log. */
     code?: ErrorCode;
     /** The body's share of the memory for large bodies. */
-    memoryLease: BodyPlace;
+    memoryLease: MemoryLease;
   };
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type BodyBlocks, type BodyPlace, createBodyBlocks } from '../runtime/body/body-blocks.ts';
+import { type BodyBlocks, createBodyBlocks, type MemoryLease } from '../runtime/body/body-blocks.ts';
 import { parseLightBody } from '../runtime/json/parse-json.ts';
 import { workerPool } from '../runtime/threads/worker-pool.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -20,7 +20,7 @@ export const getBody = (request: Request): BodySource => ({
  * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503 when the memory
  * for large bodies is used up.
  */
-export async function readBlocks(source: BodySource, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
+export async function readBlocks(source: BodySource, limit: number, place: MemoryLease): Promise<Uint8Array[]> {
   const announced = Number(source.header('content-length') ?? 0);
   const blocks = createBodyBlocks(announced);
   // A body that does not fit into the memory is refused before it is read. Without an announced length, memory is taken as it is needed.
@@ -29,7 +29,7 @@ export async function readBlocks(source: BodySource, limit: number, place: BodyP
   return blocks.all();
 }
 
-function add(blocks: BodyBlocks, piece: Uint8Array, limit: number, place: BodyPlace): void {
+function add(blocks: BodyBlocks, piece: Uint8Array, limit: number, place: MemoryLease): void {
   const size = blocks.size + piece.byteLength;
   if (size > limit) {
     throw new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
@@ -43,7 +43,7 @@ export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array |
   more.length > 0 ? null : (first ?? new Uint8Array(0));
 
 /** Reads a JSON object of at most `limit` bytes. Throws what `readBlocks` and `parseBody` do. */
-export async function readJson(request: Request, limit: number, place: BodyPlace): Promise<Record<string, unknown>> {
+export async function readJson(request: Request, limit: number, place: MemoryLease): Promise<Record<string, unknown>> {
   const blocks = await readBlocks(getBody(request), limit, place);
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);

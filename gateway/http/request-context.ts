@@ -4,7 +4,7 @@ import { type Authorizer, requireActive, requireFeature, requireScope } from '..
 import type { Principal } from '../access/auth/principal.ts';
 import type { Limits, RateLimitLease } from '../access/limits/rate-limit-lease.ts';
 import type { Overload } from '../access/overload/overload.ts';
-import type { BodyPlace } from '../runtime/body/body-blocks.ts';
+import type { MemoryLease } from '../runtime/body/body-blocks.ts';
 import { databaseFault } from '../storage/connection-loss.ts';
 import { newId } from '../storage/id.ts';
 import { errorFor } from './error-response.ts';
@@ -43,7 +43,7 @@ export class RequestContext {
   /** On chat routes: what the request counts for in the rate limits. */
   rateLimitLease: RateLimitLease | null = null;
   /** The body's share of the memory for large bodies. */
-  memoryLease: BodyPlace | null = null;
+  memoryLease: MemoryLease | null = null;
   readonly #deps: RequestDeps;
 
   constructor(head: RequestHead, deps: RequestDeps) {
@@ -182,7 +182,7 @@ export const commonHeaders = (requestId: string, version: string, own: HeaderFie
 /** The context of a request that passed the checks of a route which is not public. */
 export interface AdmittedContext extends RequestContext {
   principal: Principal;
-  memoryLease: BodyPlace;
+  memoryLease: MemoryLease;
 }
 
 function isAdmitted(context: RequestContext): context is AdmittedContext {

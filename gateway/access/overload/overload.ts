@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { AppError } from '#shared/errors.ts';
-import { type BodyPlace, createBodyMemory } from '../../runtime/body/body-blocks.ts';
+import { createBodyMemory, type MemoryLease } from '../../runtime/body/body-blocks.ts';
 import { createFairQueue, createShares } from '../../runtime/concurrency/fair-queue.ts';
 
 /** The clock and timers, which a test can replace. */
@@ -192,9 +192,9 @@ export interface Overload {
    * Takes a chat request of an account as soon as it is its turn. `bytes`: its body's announced length. Throws 503 `server_overloaded` at
    * once when there is too much to do. `leave` of the result ends the request.
    */
-  enter(account: string, bytes: number, authorization: string | null): BodyPlace | Promise<BodyPlace>;
+  enter(account: string, bytes: number, authorization: string | null): MemoryLease | Promise<MemoryLease>;
   /** Takes any other request. */
-  enterOther(account: string): BodyPlace;
+  enterOther(account: string): MemoryLease;
   /** The number of requests that were refused so far. */
   shed(reason: ShedReason): number;
   readonly waiting: number;
@@ -270,7 +270,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     return account !== undefined && turns.isLate(account);
   }
 
-  function getPlace(account: string): BodyPlace {
+  function getPlace(account: string): MemoryLease {
     const place = bodies.enter(account);
     let isIn = true;
     return {

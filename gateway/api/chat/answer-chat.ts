@@ -7,7 +7,7 @@ import type { ReasoningState } from '../../engine/reasoning/reasoning-state.ts';
 import type { AnswerWriter, HttpExchange } from '../../http/exchange.ts';
 import { toPath } from '../../http/policies.ts';
 import type { AdmittedContext } from '../../http/request-context.ts';
-import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
+import type { MemoryLease } from '../../runtime/body/body-blocks.ts';
 import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { type Collector, collectAnswer, createCollector, createSizeCheck } from './collect-answer.ts';
 import { type FormedAnswer, getParts, keptFromText, keptToText } from './kept-answer.ts';
@@ -202,12 +202,12 @@ const ownHeaders = ({ requestIdHeader }: ChatForm, { requestId }: AdmittedContex
 class ReleasingObserver implements AnswerObserver {
   readonly parts: AnswerObserver['parts'];
   readonly #rateLimitLease: RateLimitLease | null;
-  readonly #memoryLease: BodyPlace;
+  readonly #memoryLease: MemoryLease;
   readonly #keeping: AnswerObserver | null;
   #released: { readonly done: MaybePromise<void> } | null = null;
   #keptEnd: { readonly done: MaybePromise<void> } | null = null;
 
-  constructor(rateLimitLease: RateLimitLease | null, memoryLease: BodyPlace, keeping: AnswerObserver | null) {
+  constructor(rateLimitLease: RateLimitLease | null, memoryLease: MemoryLease, keeping: AnswerObserver | null) {
     this.#rateLimitLease = rateLimitLease;
     this.#memoryLease = memoryLease;
     this.#keeping = keeping;

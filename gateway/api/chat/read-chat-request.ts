@@ -27,7 +27,7 @@ import { passedFields } from '../../providers/content/passed-fields.ts';
 import { withReasoning } from '../../providers/content/reasoning-details.ts';
 import type { Packed } from '../../providers/packed-request.ts';
 import { publicAddress } from '../../providers/upstream/public-address.ts';
-import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
+import type { MemoryLease } from '../../runtime/body/body-blocks.ts';
 import { type JsonSpan, lightBytes, parseLightBody } from '../../runtime/json/parse-json.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { workerTask } from '../../runtime/threads/worker-task.ts';
@@ -263,7 +263,7 @@ export type Recall = (principal: Principal, body: readonly Uint8Array[]) => Prom
 /** Who sends a chat request. */
 export interface ChatSender extends Pick<RequestContext, 'requestId' | 'clientRequestId'> {
   readonly principal: Principal;
-  readonly memoryLease: BodyPlace;
+  readonly memoryLease: MemoryLease;
 }
 
 /**

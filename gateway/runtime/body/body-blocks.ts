@@ -101,10 +101,10 @@ interface BodyMemory {
   /** Bytes in use. */
   readonly used: number;
   /** Begins with no memory for one body of an account. */
-  enter(account: string): BodyPlace;
+  enter(account: string): MemoryLease;
 }
 
-export interface BodyPlace {
+export interface MemoryLease {
   /** Raises what the body uses to this many bytes. Throws when there isn't enough memory. */
   grow(size: number): void;
   /** Gives the memory back. May be called repeatedly. */

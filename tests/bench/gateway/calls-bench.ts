@@ -160,8 +160,8 @@ const toFolder = (path: string): string => path.split('/').slice(0, -1).slice(0,
 function toRows({ answer, calls, functions, files, folders }: CallFigures): Row[] {
   const all = [
     toRow({ row: `${answer} answer: calls of our own functions`, unit: '', values: [calls] }),
-    { ...toRow({ row: `${answer} answer: own functions that are called`, unit: '', values: [functions] }) },
-    { ...toRow({ row: `${answer} answer: own files that are called`, unit: '', values: [files] }) },
+    toRow({ row: `${answer} answer: own functions that are called`, unit: '', values: [functions] }),
+    toRow({ row: `${answer} answer: own files that are called`, unit: '', values: [files] }),
   ];
   const parts = Object.entries(folders).map(([folder, count]) => ({
     ...toRow({ row: `${answer} answer: calls in ${folder}`, unit: '', values: [count] }),
