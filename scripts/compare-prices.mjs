@@ -34,11 +34,17 @@ function differences(id, rows, ours, other) {
     ...(cached ? [['cache_read', ours.cache_read, other.inputPrice * other.capabilities.cacheDiscountFactor]] : []),
   ];
   return pairs
-    .filter(([, mine, its]) => Math.abs(Number(mine) - its) > 1e-9 * Math.max(1, its))
-    .map(([component, mine, its]) => {
-      const theirs = String(Number(its.toFixed(6)));
+    .filter(([, ownPrice, otherPrice]) => Math.abs(Number(ownPrice) - otherPrice) > 1e-9 * Math.max(1, otherPrice))
+    .map(([component, ownPrice, otherPrice]) => {
+      const theirs = String(Number(otherPrice.toFixed(6)));
       const on = rows.find((row) => Number(row[component]) === Number(theirs))?.from ?? null;
-      return { component, ours: mine, theirs, on, verdict: verdictOn({ model: id, component, ours: mine, theirs }) };
+      return {
+        component,
+        ours: ownPrice,
+        theirs,
+        on,
+        verdict: verdictOn({ model: id, component, ours: ownPrice, theirs }),
+      };
     });
 }
 
@@ -73,10 +79,10 @@ if (words.includes('--json')) {
 } else {
   console.log(`Prices on ${day}, USD per million tokens: ${book.source} (${book.as_of}) against llm-zoo ${version}`);
   for (const { id, differences: list } of different) {
-    for (const { component, ours, theirs: its, on, verdict } of list) {
+    for (const { component, ours, theirs: otherPrice, on, verdict } of list) {
       if (verdict && !words.includes('--all')) continue;
       const why = verdict ? `  (reviewed ${verdict.reviewed}: ${verdict.reason})` : '';
-      console.log(`  ${id}  ${component}: ${ours}, there ${its}${on ? `  (ours from ${on})` : ''}${why}`);
+      console.log(`  ${id}  ${component}: ${ours}, there ${otherPrice}${on ? `  (ours from ${on})` : ''}${why}`);
     }
   }
   console.log(`${open} differences to look at, ${reviewed} reviewed`);

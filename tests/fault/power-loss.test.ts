@@ -117,12 +117,12 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     await upstream.close();
     events = readTrace(recorder.trace);
     const sent = events.flatMap(({ kind, data }, index) =>
-      kind === 'sent' ? [{ at: index, text: data.toString('latin1') }] : [],
+      kind === 'sent' ? [{ index, text: data.toString('latin1') }] : [],
     );
     const firstWith = (...words: string[]) => {
       const found = sent.find(({ text }) => words.every((word) => text.includes(word)));
       if (!found) throw new Error(`nothing was sent with ${words.join(' and ')}`);
-      return found.at;
+      return found.index;
     };
     keyShownAt = firstWith(key);
     const words = { grant: 'granted to', revocation: 'Revoked.', suspension: 'Suspended.' } as Record<string, string>;

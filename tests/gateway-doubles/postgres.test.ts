@@ -20,18 +20,18 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
 
   test('start together, serve the same ledger and agree about it', async () => {
     const shared = { database: await postgres.createDatabase(), env };
-    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const [first, second] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const asked = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        (index % 2 ? one : two).post(
+        (index % 2 ? first : second).post(
           '/chat',
           { prompt: `hello ${index}`, model: index % 3 ? 'sandbox/tour' : 'sandbox/echo' },
-          { headers: { authorization: `Bearer ${one.key}` } },
+          { headers: { authorization: `Bearer ${first.key}` } },
         ),
       ),
     );
     expect(asked.map((response) => response.status)).toEqual(Array(12).fill(200));
-    const read = async (path: string) => (await two.call(path, { key: one.key })).json();
+    const read = async (path: string) => (await second.call(path, { key: first.key })).json();
     const bill = credits.parse(await read('/v1/credits?limit=100'));
     const balances = bill.transactions.data.toReversed();
     let sum = 0n;
@@ -49,65 +49,69 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
       }
     }
     expect(account.parse(await read('/account')).balance).toMatchObject({ held: '0', amount: bill.balance });
-    const report = await two.gateway.operator.checkLedger();
+    const report = await second.gateway.operator.checkLedger();
     expect(report.checks.flatMap((check) => check.problems)).toEqual([]);
     expect(report.sums).toMatchObject({ accounts: 2, requests: 12, held_usd: '0' });
   });
 
   test('a key that one gateway revokes is refused by the other within two seconds', async () => {
     const shared = { database: await postgres.createDatabase(), env };
-    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
-    expect((await two.call('/account', { key: one.key })).status).toBe(200);
-    await one.gateway.operator.revokeKey(one.keyId);
-    expect(await errorCode(await one.call('/account'))).toBe('invalid_api_key');
-    two.pass(2000);
-    expect(await errorCode(await two.call('/account', { key: one.key }))).toBe('invalid_api_key');
+    const [first, second] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    expect((await second.call('/account', { key: first.key })).status).toBe(200);
+    await first.gateway.operator.revokeKey(first.keyId);
+    expect(await errorCode(await first.call('/account'))).toBe('invalid_api_key');
+    second.pass(2000);
+    expect(await errorCode(await second.call('/account', { key: first.key }))).toBe('invalid_api_key');
   });
 
   test('tokens of one gateway are accepted by the other, and both publish the same signing key', async () => {
     const shared = { database: await postgres.createDatabase(), env };
-    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
-    const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
+    const [first, second] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const user = await first.gateway.operator.createUser({ accountId: first.account.id, name: 'Ada' });
     const wanted = { userId: user.id, scopes: ['account'], lifetimeS: 60 } as const;
     const [mine, theirs] = await Promise.all([
-      one.gateway.operator.issueToken(wanted),
-      two.gateway.operator.issueToken(wanted),
+      first.gateway.operator.issueToken(wanted),
+      second.gateway.operator.issueToken(wanted),
     ]);
     for (const { token } of [mine, theirs]) {
-      for (const { call } of [one, two]) expect((await call('/account', { key: token })).status).toBe(200);
+      for (const { call } of [first, second]) expect((await call('/account', { key: token })).status).toBe(200);
     }
-    const { keys } = (await (await one.call('/.well-known/jwks.json')).json()) as { keys: unknown[] };
+    const { keys } = (await (await first.call('/.well-known/jwks.json')).json()) as { keys: unknown[] };
     expect(keys).toHaveLength(2);
-    await one.gateway.operator.rotateTokenKeys({ atOnce: true });
-    two.pass(2000);
-    expect(await errorCode(await two.call('/account', { key: theirs.token }))).toBe('invalid_token');
+    await first.gateway.operator.rotateTokenKeys({ atOnce: true });
+    second.pass(2000);
+    expect(await errorCode(await second.call('/account', { key: theirs.token }))).toBe('invalid_token');
   });
 
   test('a key made at one gateway has one limit at both, and either replays its answers', async () => {
     const shared = { database: await postgres.createDatabase(), env };
-    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
-    const made = await one.post('/v1/keys', { spend_limit_usd: '0.001', label: 'shared' });
+    const [first, second] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const made = await first.post('/v1/keys', { spend_limit_usd: '0.001', label: 'shared' });
     const { key, id } = createdApiKey.parse(await made.json());
     const headers = { authorization: `Bearer ${key}` };
     const asked = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
-        (index % 2 ? one : two).post('/chat', { prompt: 'hi', model: 'sandbox/echo', max_tokens: 200 }, { headers }),
+        (index % 2 ? first : second).post(
+          '/chat',
+          { prompt: 'hi', model: 'sandbox/echo', max_tokens: 200 },
+          { headers },
+        ),
       ),
     );
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200, 402]));
-    const { data } = apiKeyList.parse(await (await two.call('/v1/keys', { key: one.key })).json());
+    const { data } = apiKeyList.parse(await (await second.call('/v1/keys', { key: first.key })).json());
     const listed = data.find((candidate) => candidate.id === id);
     expect(listed).toMatchObject({ held_usd: '0', label: 'shared' });
     expect(parseUsd(listed?.spent_usd ?? '1')).toBeLessThanOrEqual(parseUsd('0.001'));
     const again = { prompt: 'again', model: 'sandbox/echo' };
-    const init = { headers: { authorization: `Bearer ${one.key}`, 'idempotency-key': 'k1' } };
-    const first = await one.post('/chat', again, init);
-    const replayed = await two.post('/chat', again, init);
+    const init = { headers: { authorization: `Bearer ${first.key}`, 'idempotency-key': 'k1' } };
+    const original = await first.post('/chat', again, init);
+    const replayed = await second.post('/chat', again, init);
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
-    expect(await replayed.text()).toBe(await first.text());
-    expect((await two.call(`/v1/keys/${id}`, { method: 'DELETE', key: one.key })).status).toBe(200);
-    one.pass(2000);
-    expect(await errorCode(await one.post('/chat', again, { headers }))).toBe('invalid_api_key');
+    expect(await replayed.text()).toBe(await original.text());
+    expect((await second.call(`/v1/keys/${id}`, { method: 'DELETE', key: first.key })).status).toBe(200);
+    first.pass(2000);
+    expect(await errorCode(await first.post('/chat', again, { headers }))).toBe('invalid_api_key');
   });
 
   test('an error about an unreachable server contains the reason and not the password', async () => {

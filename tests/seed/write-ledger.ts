@@ -75,13 +75,13 @@ function writeBillingAccount(
     request_id, provider, model, estimated, idempotency_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`);
   let balance = 0n;
   const grants = [
-    { amount: billingAccount.grant, what: 'Opening test credits', once: `opening_${billingAccount.id}` },
-    { amount: additional, what: 'More test credits', once: null },
+    { amount: billingAccount.grant, description: 'Opening test credits', once: `opening_${billingAccount.id}` },
+    { amount: additional, description: 'More test credits', once: null },
   ];
-  for (const { amount, what, once } of grants.filter((grant) => grant.amount > 0n)) {
+  for (const { amount, description, once } of grants.filter((grant) => grant.amount > 0n)) {
     balance += amount;
     const id = `txn_${ulid(first, random.next)}`;
-    entry.run(id, billingAccount.id, 'grant', amount, balance, first, what, null, null, null, once);
+    entry.run(id, billingAccount.id, 'grant', amount, balance, first, description, null, null, null, once);
   }
   const add =
     db.prepare(`insert into requests (id, account_id, key_id, instance_id, created, day, ended, status, error_code,

@@ -29,13 +29,13 @@ export async function benchFootprint(reporter: Reporter): Promise<void> {
       return { cpu, memory };
     };
     const [own, empty] = [await measureIdle('portico'), await measureIdle('empty window')];
-    const of = 'empty window';
+    const floorName = 'empty window';
     reporter.row(
       toRow({
         row: `memory of all processes with ${chats} chats shown, what they share counted once`,
         unit: 'MB',
         values: [own.memory],
-        floor: { of, values: [empty.memory] },
+        floor: { of: floorName, values: [empty.memory] },
       }),
     );
     // An empty window uses hardly any processor time, so a ratio to it would be meaningless.

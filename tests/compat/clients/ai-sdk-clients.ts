@@ -32,7 +32,7 @@ export const aiSdkOpenai = aiSdk(
   ({ baseUrl, key, fetch }) => createOpenAI({ baseURL: baseUrl, apiKey: key, fetch }).chat,
 );
 
-/** What a user gets who forgets `.chat`. */
+/** The client of a user who forgets `.chat`. It uses the Responses API. */
 export const aiSdkBare = aiSdk('ai + @ai-sdk/openai', ({ baseUrl, key, fetch }) =>
   createOpenAI({ baseURL: baseUrl, apiKey: key, fetch }),
 );

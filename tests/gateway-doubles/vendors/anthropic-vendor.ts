@@ -48,9 +48,11 @@ const getBlocks = (message: JsonObject): JsonObject[] =>
 
 /** Returns each thinking block of the conversation, with the index of its message. */
 const thinkingBlocks = (body: JsonObject) =>
-  toObjects(body.messages).flatMap((message, at) =>
+  toObjects(body.messages).flatMap((message, messageIndex) =>
     getBlocks(message).flatMap((block, index) =>
-      block.type === 'thinking' ? [{ block, at, place: `messages.${at}.content.${index}` }] : [],
+      block.type === 'thinking'
+        ? [{ block, at: messageIndex, place: `messages.${messageIndex}.content.${index}` }]
+        : [],
     ),
   );
 
@@ -66,18 +68,18 @@ const keywords = [
   'maxItems',
 ];
 
-function schemaFault(schema: unknown, at: string): Refusal | null {
+function schemaFault(schema: unknown, path: string): Refusal | null {
   for (const { part } of schemasIn(schema)) {
     if (part.type === 'object' && part.additionalProperties !== false) {
-      return refusal(`${at}: For 'object' type, 'additionalProperties' must be explicitly set to false`);
+      return refusal(`${path}: For 'object' type, 'additionalProperties' must be explicitly set to false`);
     }
     const name = keywords.find((keyword) => part[keyword] !== undefined);
-    if (name !== undefined) return refusal(`${at}: For '${part.type}' type, property '${name}' is not supported`);
+    if (name !== undefined) return refusal(`${path}: For '${part.type}' type, property '${name}' is not supported`);
     if (Number(part.minItems ?? 0) > 1) {
-      return refusal(`${at}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
+      return refusal(`${path}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
     }
     if (part.format !== undefined && !formats.includes(String(part.format))) {
-      return refusal(`${at}: format '${part.format}' is not supported`);
+      return refusal(`${path}: format '${part.format}' is not supported`);
     }
   }
   return null;
@@ -293,9 +295,9 @@ export const anthropicRules: readonly VendorRule[] = [
     source: `${create}, https://github.com/anthropics/claude-code/issues/10627, https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5`,
     read,
     refuses(body, model) {
-      for (const { block, at, place } of thinkingBlocks(body)) {
+      for (const { block, at: messageIndex, place } of thinkingBlocks(body)) {
         if (block.signature === undefined) return refusal(`${place}.thinking.signature: Field required`);
-        const fault = signatureFault(body, model, block, at);
+        const fault = signatureFault(body, model, block, messageIndex);
         if (fault === 'text' || (fault === 'model' && preserves(model))) {
           return refusal(`${place}: Invalid \`signature\` in \`thinking\` block`);
         }
@@ -310,7 +312,7 @@ export const anthropicRules: readonly VendorRule[] = [
       const { prefix_mismatch_behavior: behaviour } = asObject(asObject(body.thinking).block_binding);
       if (!preserves(model) || behaviour === 'drop_block') return null;
       const moved = thinkingBlocks(body).find(
-        ({ block, at }) => signatureFault(body, model, block, at) === 'conversation',
+        ({ block, at: messageIndex }) => signatureFault(body, model, block, messageIndex) === 'conversation',
       );
       return moved
         ? refusal(
