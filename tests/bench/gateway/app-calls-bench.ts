@@ -13,12 +13,12 @@ import type { Script } from '../../support/fake-gateway.ts';
 import { testCore } from '../../support/test-core.ts';
 import { type Reporter, type Row, toRow } from '../rows.ts';
 
-/** What a piece of work calls of our own functions. */
+/** The number of calls to our own functions for one piece of work. */
 interface Counted {
   readonly calls: number;
   readonly functions: number;
   readonly files: number;
-  /** Calls by folder, most first. */
+  /** Calls by folder, the largest number first. */
   readonly folders: Readonly<Record<string, number>>;
 }
 
@@ -27,19 +27,22 @@ type App = Awaited<ReturnType<typeof openApp>>;
 const root = new URL('../../../', import.meta.url).href;
 const core = ['electron/', 'shared/'];
 const all = [...core, 'gateway/'];
-/** Rounds that are not counted: they make what is made once. */
+/** Rounds before the measured ones, which do all one-time work. */
 const warmUps = 6;
-/** The smallest of these counts is reported, so that a timer which fires in one of them is left out. */
+/** The smallest count of these rounds is reported, which excludes timers that fire in the others. */
 const rounds = 10;
-/** Work after the end of an answer, such as the look-up of open costs, is part of the question. */
+/**
+ * The work after the end of an answer, such as looking up open costs, belongs to the question
+ * and ends within this time.
+ */
 const afterMs = 60;
-/** Longer than a frame, so that each token is sent to the window in a batch of its own. */
+/** Longer than a frame, so that each token reaches the window in a batch of its own. */
 const betweenTokensMs = 25;
 const tokenCounts = [10, 30] as const;
 
 /**
- * Counts by V8's precise coverage what the app calls for a question, for a token and for a quote. The page's end of the port is no
- * part of it, and neither are the threads.
+ * Counts the app's calls for a question, for a token and for a quote, with V8's precise coverage. The page's end of the
+ * port and the worker threads aren't included.
  */
 export async function benchAppCalls(reporter: Reporter): Promise<void> {
   await withApp({ model: 'openai/gpt', double: true }, async (app) => {
@@ -68,7 +71,7 @@ async function countTokens(app: App, count: number): Promise<Counted> {
       await sleep(betweenTokensMs);
     }
   });
-  // A chat of its own, so that the history is as long for each of the counts.
+  // Each count has a chat of its own, so that the history is always equally long.
   await app.startChat();
   return getMin(core, () => app.ask(), { warmUps: 1, rounds: 3 });
 }
@@ -82,7 +85,7 @@ async function withApp(how: { model: string; double: boolean }, work: (app: App)
   }
 }
 
-/** A provider that answers in a few words at once. */
+/** A provider that immediately answers with a few words. */
 const answerOfOpenAi: typeof fetch = async (_, { body } = {}) => {
   if (!body) return Response.json({ object: 'list', data: [] });
   const words = ['Neither', ' of', ' them', ' is.'].map((content) => completionEvent({ content }));
@@ -91,7 +94,7 @@ const answerOfOpenAi: typeof fetch = async (_, { body } = {}) => {
   return new Response(`${words.join('')}${end}`, { headers: { 'content-type': 'text/event-stream' } });
 };
 
-/** A core whose window is connected over a message port, in a chat that the window watches. */
+/** Opens a core whose window is connected over a message port, in a chat that the window watches. */
 async function openApp({ model, double }: { model: string; double: boolean }) {
   const test = await testCore(
     double ? {} : { openGateway, env: { OPENAI_API_KEY: 'sk-bench' }, fetch: answerOfOpenAi },
@@ -132,7 +135,7 @@ async function openApp({ model, double }: { model: string; double: boolean }) {
       }
     };
     watching.push(watch().catch(() => {}));
-    // Its first answer has ended by then.
+    // By then the chat's first answer has ended.
     await sleep(2_000);
   }
   await startChat();
@@ -161,7 +164,10 @@ async function openApp({ model, double }: { model: string; double: boolean }) {
   };
 }
 
-/** The host's own channel starts the app when it is imported, so the port is adapted here; the host adds one call a message. */
+/**
+ * The host's own channel would start the app when it's imported, so the port is adapted here. The host makes one
+ * more call for each message.
+ */
 const toChannel = (port: MessagePort): Channel => ({
   onMessage: (listener) => void port.on('message', listener),
   onClose: (listener) => void port.on('close', listener),

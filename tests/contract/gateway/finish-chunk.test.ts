@@ -8,7 +8,7 @@ import { openContract } from './open-contract.ts';
 const { call, post, newKey } = openContract();
 const body = { model: 'openai/gpt-5.4-mini', messages: [{ role: 'user', content: 'hello' }], stream: true };
 
-/** The chunk with the usage, and the request's record. */
+/** Returns the chunk with the usage, and the request's record. */
 async function ask(fields: object) {
   const key = await newKey({ plan: 'pro' });
   const answer = await post('/v1/chat/completions', { ...body, ...fields }, { key });
@@ -18,7 +18,7 @@ async function ask(fields: object) {
   return { chunks, last: chunks.find(({ usage }) => usage), record };
 }
 
-const sumOf = (lines: readonly { readonly usd: string }[]): NanoUsd =>
+const getSum = (lines: readonly { readonly usd: string }[]): NanoUsd =>
   nanoUsd(lines.reduce((sum, { usd }) => sum + parseUsd(usd), 0n));
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
     reasoningTokens: record.reasoning_tokens,
   };
   expect(lines).toEqual(billLines(parsePricing(record.price), usage, parseUsd(record.cost_usd)).lines);
-  expect(formatUsd(sumOf(lines))).toBe(last?.usage?.cost_usd);
+  expect(formatUsd(getSum(lines))).toBe(last?.usage?.cost_usd);
   expect(chunks.filter(({ portico }) => portico)).toHaveLength(1);
 });
 
@@ -44,7 +44,7 @@ test('with the caller’s own key the lines are those of the provider’s cost',
   const { last } = await ask({ provider: 'openai', byoapi_key: 'sk-own-provider-key' });
   expect(last?.byok).toBe(true);
   expect(last?.usage?.cost_usd).toBe('0');
-  expect(formatUsd(sumOf(last?.portico?.cost_lines ?? []))).toBe(last?.usage?.upstream_cost_usd);
+  expect(formatUsd(getSum(last?.portico?.cost_lines ?? []))).toBe(last?.usage?.upstream_cost_usd);
 });
 
 test('the list of lines is empty when no price is known', async () => {
