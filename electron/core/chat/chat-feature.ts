@@ -135,7 +135,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
 
   /** The requested model; a continuation was requested from the model that had been routed to. */
   async function modelAsked(answer: Message): Promise<string | null> {
-    const above = answer.continues && answer.parentId !== null ? await messages.find(answer.parentId) : null;
+    const above = answer.continues ? await messages.above(answer) : null;
     return above ? modelAsked(above) : answer.model;
   }
 

@@ -8,6 +8,13 @@ import type { NumberedRow } from '../storage/database/message-row.ts';
  * shown branch ends in the conversation’s `active_leaf`. Removed messages are in no branch.
  */
 
+/**
+ * A parent is older than its child and in the same conversation. In a database that something else has written, the walks end where
+ * that does not hold, so each of them has an end.
+ */
+export const isParent = sql`m.id = up.parent_id and m.seq < up.seq and m.conversation_id = up.conversation_id`;
+const isBelow = sql`m.seq > down.seq and m.conversation_id = down.conversation_id`;
+
 const siblings = sql`messages s where s.conversation_id = m.conversation_id and s.parent_id is m.parent_id
   and s.deletion is null`;
 const columns = sql`m.*, (select count(*) from ${siblings} and s.seq <= m.seq) as sibling_index,
@@ -18,10 +25,10 @@ const shownBelow = sql`coalesce(m.shown_child, (select c.id from messages c wher
 /** The message and at most this many ancestors, oldest first. */
 export async function branchUp(db: Kysely<Tables>, id: string, above: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
-    with recursive up (id, parent_id, depth) as (
-      select id, parent_id, 0 from messages where id = ${id}
+    with recursive up (id, parent_id, seq, conversation_id, depth) as (
+      select id, parent_id, seq, conversation_id, 0 from messages where id = ${id}
       union all
-      select m.id, m.parent_id, depth + 1 from messages m join up on m.id = up.parent_id where depth < ${above}
+      select m.id, m.parent_id, m.seq, m.conversation_id, depth + 1 from messages m join up on ${isParent} where depth < ${above}
     )
     select ${columns} from up join messages m on m.id = up.id order by depth desc`.execute(db);
   return rows;
@@ -30,10 +37,10 @@ export async function branchUp(db: Kysely<Tables>, id: string, above: number): P
 /** The message and, if it continues an answer, the earlier parts; oldest first. */
 export async function answerUp(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
-    with recursive up (id, parent_id, continues, depth) as (
-      select id, parent_id, continues, 0 from messages where id = ${id}
+    with recursive up (id, parent_id, seq, conversation_id, continues, depth) as (
+      select id, parent_id, seq, conversation_id, continues, 0 from messages where id = ${id}
       union all
-      select m.id, m.parent_id, m.continues, depth + 1 from messages m join up on m.id = up.parent_id
+      select m.id, m.parent_id, m.seq, m.conversation_id, m.continues, depth + 1 from messages m join up on ${isParent}
       where up.continues = 1
     )
     select ${columns} from up join messages m on m.id = up.id order by depth desc`.execute(db);
@@ -43,10 +50,11 @@ export async function answerUp(db: Kysely<Tables>, id: string): Promise<Numbered
 /** The message and all its continuations, in order. */
 export async function answerDown(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
-    with recursive down (id, depth) as (
-      select id, 0 from messages where id = ${id}
+    with recursive down (id, seq, conversation_id, depth) as (
+      select id, seq, conversation_id, 0 from messages where id = ${id}
       union all
-      select m.id, depth + 1 from messages m join down on m.parent_id = down.id
+      select m.id, m.seq, m.conversation_id, depth + 1
+      from messages m join down on m.parent_id = down.id and ${isBelow}
       where m.continues = 1 and m.deletion is null
     )
     select ${columns} from down join messages m on m.id = down.id order by depth, m.seq`.execute(db);
@@ -56,10 +64,10 @@ export async function answerDown(db: Kysely<Tables>, id: string): Promise<Number
 /** The whole branch that ends here, oldest first, without counting siblings. */
 export async function wholeBranch(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
-    with recursive up (id, parent_id, depth) as (
-      select id, parent_id, 0 from messages where id = ${id}
+    with recursive up (id, parent_id, seq, conversation_id, depth) as (
+      select id, parent_id, seq, conversation_id, 0 from messages where id = ${id}
       union all
-      select m.id, m.parent_id, depth + 1 from messages m join up on m.id = up.parent_id
+      select m.id, m.parent_id, m.seq, m.conversation_id, depth + 1 from messages m join up on ${isParent}
     )
     select m.*, 1 as sibling_index, 1 as sibling_count
     from up join messages m on m.id = up.id order by depth desc`.execute(db);
@@ -69,10 +77,11 @@ export async function wholeBranch(db: Kysely<Tables>, id: string): Promise<Numbe
 /** At most this many descendants along the branch shown last; oldest first. */
 export async function branchDown(db: Kysely<Tables>, id: string, below: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
-    with recursive down (id, next, depth) as (
-      select m.id, ${shownBelow}, 0 from messages m where m.id = ${id}
+    with recursive down (id, next, seq, conversation_id, depth) as (
+      select m.id, ${shownBelow}, m.seq, m.conversation_id, 0 from messages m where m.id = ${id}
       union all
-      select m.id, ${shownBelow}, depth + 1 from messages m join down on m.id = down.next where depth < ${below}
+      select m.id, ${shownBelow}, m.seq, m.conversation_id, depth + 1
+      from messages m join down on m.id = down.next and ${isBelow} where depth < ${below}
     )
     select ${columns} from down join messages m on m.id = down.id where depth > 0 order by depth`.execute(db);
   return rows;
@@ -94,10 +103,11 @@ export async function comparedRows(
 /** The leaf of the branch through this message. */
 export async function leafBelow(db: Kysely<Tables>, id: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    with recursive down (id, next, depth) as (
-      select m.id, ${shownBelow}, 0 from messages m where m.id = ${id}
+    with recursive down (id, next, seq, conversation_id, depth) as (
+      select m.id, ${shownBelow}, m.seq, m.conversation_id, 0 from messages m where m.id = ${id}
       union all
-      select m.id, ${shownBelow}, depth + 1 from messages m join down on m.id = down.next
+      select m.id, ${shownBelow}, m.seq, m.conversation_id, depth + 1
+      from messages m join down on m.id = down.next and ${isBelow}
     )
     select id from down order by depth desc limit 1`.execute(db);
   return rows[0]?.id ?? id;
@@ -106,10 +116,10 @@ export async function leafBelow(db: Kysely<Tables>, id: string): Promise<string>
 /** Makes each ancestor lead to this message. */
 export async function rememberPath(db: Kysely<Tables>, id: string): Promise<void> {
   await sql`
-    with recursive up (id, parent_id) as (
-      select id, parent_id from messages where id = ${id}
+    with recursive up (id, parent_id, seq, conversation_id) as (
+      select id, parent_id, seq, conversation_id from messages where id = ${id}
       union all
-      select m.id, m.parent_id from messages m join up on m.id = up.parent_id
+      select m.id, m.parent_id, m.seq, m.conversation_id from messages m join up on ${isParent}
     )
     update messages set shown_child = up.id from up
     where messages.id = up.parent_id and messages.shown_child is not up.id`.execute(db);
@@ -262,12 +272,12 @@ const setLeaf = (tx: Kysely<Tables>, conversationId: string, leaf: string | null
 /** The nearest removal above this message, if any. */
 async function removalAbove(tx: Kysely<Tables>, id: string): Promise<string | null> {
   const { rows } = await sql<{ deletion: string }>`
-    with recursive up (id, depth) as (
-      select parent_id, 1 from messages where id = ${id}
+    with recursive up (id, parent_id, seq, conversation_id, depth) as (
+      select id, parent_id, seq, conversation_id, 0 from messages where id = ${id}
       union all
-      select m.parent_id, depth + 1 from messages m join up on m.id = up.id
+      select m.id, m.parent_id, m.seq, m.conversation_id, depth + 1 from messages m join up on ${isParent}
     )
-    select m.deletion from up join messages m on m.id = up.id where m.deletion is not null
+    select m.deletion from up join messages m on m.id = up.id where depth > 0 and m.deletion is not null
     order by depth limit 1`.execute(tx);
   return rows[0]?.deletion ?? null;
 }

@@ -144,17 +144,21 @@ async function present(tx: Kysely<Tables>, id: string) {
   return row;
 }
 
-type QuestionRow = Pick<Selectable<Tables['messages']>, 'id' | 'parent_id' | 'comparing' | 'conversation_id'>;
+type QuestionRow = Pick<Selectable<Tables['messages']>, 'id' | 'seq' | 'parent_id' | 'comparing' | 'conversation_id'>;
 
-/** The question of an answer: the parent of a continuation is the part before it, that of the first part the question. */
-async function getQuestion(tx: Kysely<Tables>, id: string | null): Promise<QuestionRow> {
+/**
+ * The question of an answer: the parent of a continuation is the part before it, that of the first part the question. Each is older than
+ * what is below it (`before`), which gives the way up an end in any database.
+ */
+async function getQuestion(tx: Kysely<Tables>, id: string | null, before: number): Promise<QuestionRow> {
   const row = await tx
     .selectFrom('messages')
-    .select(['id', 'role', 'parent_id', 'comparing', 'conversation_id'])
+    .select(['id', 'seq', 'role', 'parent_id', 'comparing', 'conversation_id'])
     .where('id', '=', id ?? '')
+    .where('seq', '<', before)
     // A message goes with the one that it answers.
     .executeTakeFirstOrThrow();
-  return row.role === 'assistant' ? getQuestion(tx, row.parent_id) : row;
+  return row.role === 'assistant' ? getQuestion(tx, row.parent_id, row.seq ?? 0) : row;
 }
 
 /**
@@ -163,10 +167,11 @@ async function getQuestion(tx: Kysely<Tables>, id: string | null): Promise<Quest
  */
 async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string | null> {
   let first: string | null = null;
+  let before = Infinity;
   for (let id: string | null = answerId; id !== null; ) {
-    const answer: { comparison: string | null; parent_id: string | null } | undefined = await getPart(tx, id);
+    const answer: PartRow | undefined = await getPart(tx, id, before);
     if (!answer?.comparison) break;
-    const question = await getQuestion(tx, answer.parent_id);
+    const question: QuestionRow = await getQuestion(tx, answer.parent_id, answer.seq ?? 0);
     if (first !== null && question.comparing !== answer.comparison) break;
     first = question.id;
     await tx
@@ -176,14 +181,15 @@ async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string 
       .where('comparing', '=', answer.comparison)
       .execute();
     id = question.parent_id;
+    before = question.seq ?? 0;
   }
   return first;
 }
 
 /** The opposite. A comparison that goes on from another one has a question for each of its columns. */
-async function openAbove(tx: Kysely<Tables>, answerId: string): Promise<string> {
-  const answer = await getPart(tx, answerId);
-  const { id, parent_id, conversation_id } = await getQuestion(tx, answer?.parent_id ?? null);
+async function openAbove(tx: Kysely<Tables>, answerId: string, before = Infinity): Promise<string> {
+  const answer = await getPart(tx, answerId, before);
+  const { id, seq, parent_id, conversation_id } = await getQuestion(tx, answer?.parent_id ?? null, answer?.seq ?? 0);
   const copies = await tx
     .selectFrom('messages')
     .select('parent_id as id')
@@ -199,8 +205,15 @@ async function openAbove(tx: Kysely<Tables>, answerId: string): Promise<string> 
     .set({ comparing: answer?.comparison ?? null })
     .where('id', 'in', ids)
     .execute();
-  return copies.length > 1 && parent_id !== null ? openAbove(tx, parent_id) : id;
+  return copies.length > 1 && parent_id !== null ? openAbove(tx, parent_id, seq ?? 0) : id;
 }
 
-const getPart = (tx: Kysely<Tables>, id: string) =>
-  tx.selectFrom('messages').select(['comparison', 'parent_id']).where('id', '=', id).executeTakeFirst();
+type PartRow = Pick<Selectable<Tables['messages']>, 'seq' | 'comparison' | 'parent_id'>;
+
+const getPart = (tx: Kysely<Tables>, id: string, before: number): Promise<PartRow | undefined> =>
+  tx
+    .selectFrom('messages')
+    .select(['seq', 'comparison', 'parent_id'])
+    .where('id', '=', id)
+    .where('seq', '<', before)
+    .executeTakeFirst();

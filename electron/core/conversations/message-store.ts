@@ -4,7 +4,13 @@ import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts'
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Db } from '../storage/database/db.ts';
-import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../storage/database/message-row.ts';
+import {
+  type AnswerPatch,
+  type MessageRow,
+  type NumberedRow,
+  toColumns,
+  toMessage,
+} from '../storage/database/message-row.ts';
 import { answerDown, answerUp, branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch-store.ts';
 
 /** Usage and cost of all requests of one answer. If one is unknown, so is the sum. */
@@ -99,12 +105,25 @@ export interface StoredPage {
   readonly hasNewer: boolean;
 }
 
+async function parentRow(db: Db, row: MessageRow | undefined): Promise<NumberedRow | null> {
+  if (!row || row.parent_id === null) return null;
+  const rows = await branchUp(db, row.id, 1);
+  return rows.length > 1 ? (rows[0] ?? null) : null;
+}
+
 /** Messages: a tree per conversation, by `parent_id`; siblings are ordered by arrival. */
 export function messageStore(db: Db) {
   return {
     async find(id: string): Promise<Message | null> {
       const row = (await branchUp(db, id, 0))[0];
       return row ? toMessage(row) : null;
+    },
+
+    /** The message before this one, if there is one. */
+    async above({ id, parentId }: Pick<Message, 'id' | 'parentId'>): Promise<Message | null> {
+      if (parentId === null) return null;
+      const rows = await branchUp(db, id, 1);
+      return rows[1] && rows[0] ? toMessage(rows[0]) : null;
     },
 
     /** A message’s parent and itself, as far as they exist. */
@@ -157,15 +176,18 @@ export function messageStore(db: Db) {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
       // Nor with a column: its question tells how the comparison is shown.
-      while ((up[0]?.continues || up[0]?.comparison) && up[0].parent_id)
-        up.unshift(...(await branchUp(db, up[0].parent_id, 0)));
+      let above = await parentRow(db, up[0]);
+      while (above && (up[0]?.continues || up[0]?.comparison)) {
+        up.unshift(above);
+        above = await parentRow(db, above);
+      }
       const rows = [...up, ...down.slice(0, after)];
       const comparisons = rows.flatMap(({ comparing }) => comparing ?? []);
       const compared = await comparedRows(db, rows[0]?.conversation_id ?? '', comparisons);
       return {
         messages: rows.map(toMessage),
         columns: compared.map(toMessage),
-        hasOlder: Boolean(up[0]?.parent_id),
+        hasOlder: above !== null,
         hasNewer: down.length > after,
       };
     },

@@ -5,10 +5,10 @@ import { getQuestion } from './history.ts';
 test('a question is above all parts of its answer; where it is gone, that is said', async () => {
   const message = (id: string, role: Message['role'], parentId: string | null) => ({ id, role, parentId }) as Message;
   const stored = [message('q', 'user', null), message('a', 'assistant', 'q'), message('rest', 'assistant', 'a')];
-  const find = async (id: string) => stored.find((each) => each.id === id) ?? null;
-  expect((await getQuestion({ find }, message('end', 'assistant', 'rest'))).id).toBe('q');
+  const above = async ({ parentId }: Pick<Message, 'parentId'>) => stored.find((each) => each.id === parentId) ?? null;
+  expect((await getQuestion({ above }, message('end', 'assistant', 'rest'))).id).toBe('q');
   for (const parentId of ['nobody', null])
-    await expect(getQuestion({ find }, message('end', 'assistant', parentId))).rejects.toMatchObject({
+    await expect(getQuestion({ above }, message('end', 'assistant', parentId))).rejects.toMatchObject({
       code: 'not_found',
     });
 });

@@ -191,8 +191,8 @@ function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachmen
 }
 
 /** The user’s message that an answer, with all its parts, replies to. */
-export async function getQuestion(messages: Pick<MessageStore, 'find'>, answer: Message): Promise<Message> {
-  const above = answer.parentId === null ? null : await messages.find(answer.parentId);
+export async function getQuestion(messages: Pick<MessageStore, 'above'>, answer: Message): Promise<Message> {
+  const above = await messages.above(answer);
   if (!above) throw refusal('not_found', 'answerGone');
   return above.role === 'user' ? above : getQuestion(messages, above);
 }

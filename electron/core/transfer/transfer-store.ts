@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
+import { isParent } from '../conversations/branch-store.ts';
 import { beingAdded, type Db, deleteChat, type MessageTable, type Tables } from '../storage/database/db.ts';
 import { inBatches } from '../storage/database/in-batches.ts';
 import { insertMessages } from '../storage/database/insert-messages.ts';
@@ -58,19 +59,20 @@ const stepsAtOnce = 4_000;
 
 /** Makes every message above this one show the child that leads to it. */
 async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void> {
-  const path = (id: string) => sql`with recursive path (id, parent_id, step) as (
-      select id, parent_id, 1 from messages where id = ${id}
+  const path = (id: string) => sql`with recursive up (id, parent_id, seq, conversation_id, step) as (
+      select id, parent_id, seq, conversation_id, 1 from messages where id = ${id}
       union all
-      select m.id, m.parent_id, step + 1 from messages m join path p on m.id = p.parent_id where step < ${stepsAtOnce}
+      select m.id, m.parent_id, m.seq, m.conversation_id, step + 1 from messages m join up on ${isParent}
+      where step < ${stepsAtOnce}
     )`;
   for (let from = leaf; from !== null; await setImmediate()) {
-    await sql`${path(from)} update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(
+    await sql`${path(from)} update messages set shown_child = up.id from up where messages.id = up.parent_id`.execute(
       tx,
     );
     const above = sql<{
-      parent_id: string | null;
-    }>`${path(from)} select parent_id from path where step = ${stepsAtOnce}`;
-    from = (await above.execute(tx)).rows[0]?.parent_id ?? null;
+      id: string;
+    }>`${path(from)} select id from up where step = ${stepsAtOnce}`;
+    from = (await above.execute(tx)).rows[0]?.id ?? null;
   }
 }
 

@@ -167,10 +167,11 @@ interface BranchMatch {
 function findInBranch(db: Database, conversationId: string, text: string): BranchMatch[] {
   const rows = db
     .prepare(
-      `with recursive branch (id, parent_id, depth) as (
-        select m.id, m.parent_id, 0 from messages m join conversations c on c.active_leaf = m.id where c.id = ?
+      `with recursive branch (id, parent_id, seq, depth) as (
+        select m.id, m.parent_id, m.seq, 0 from messages m join conversations c on c.active_leaf = m.id where c.id = ?
         union all
-        select m.id, m.parent_id, depth + 1 from messages m join branch b on m.id = b.parent_id
+        select m.id, m.parent_id, m.seq, depth + 1
+        from messages m join branch b on m.id = b.parent_id and m.seq < b.seq
       ), beside (id, depth, position) as (
         select a.id, b.depth, a.comparison_column from branch b join messages q on q.id = b.id
         join messages a on a.comparison = q.comparing and a.conversation_id = q.conversation_id

@@ -13,7 +13,7 @@ import type { BuildRequest } from '../../request/request.ts';
 import { getCandidates } from './read-routing.ts';
 
 export interface PreviewRouteDeps extends Naming {
-  readonly messages: Pick<MessageStore, 'branch' | 'find'>;
+  readonly messages: Pick<MessageStore, 'branch' | 'find' | 'above'>;
   readonly getLeaf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly build: BuildRequest;
