@@ -289,6 +289,8 @@ export const refusalWords = {
   copyNotKept: ({ why }: { why: DatabaseFault }) => `The copy was not kept, because ${faults[why]}. Try again.`,
   backupUnusable: ({ why }: { why: DatabaseFault }) =>
     `This backup cannot be restored: ${faults[why]}. Nothing was changed.`,
+  backupRowUnreadable: ({ table, row }: { table: string; row: number }) =>
+    `This backup cannot be restored: Portico cannot read row ${row} of its table "${table}". Nothing was changed.`,
   ledgerInUse:
     'Another program has the ledger open. End commands of the gateway that run, and try again. Nothing was changed.',
   backupFailed: 'The last backup failed.',

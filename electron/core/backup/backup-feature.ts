@@ -146,6 +146,8 @@ export function backupFeature(deps: BackupDeps) {
     if (wrong) {
       throw refusal('backup_unusable', 'backupUnusable', { why: wrong });
     }
+    const unreadable = await background.run('unreadableRow', { path });
+    if (unreadable) throw refusal('backup_unusable', 'backupRowUnreadable', unreadable);
     await deps.quiet();
     await copy('before-restore');
     const files = await background.run('files', { path });

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
@@ -77,6 +77,61 @@ test('a backup with content that no version of the app wrote is refused, and not
   }
   figure('foreign backups', `${changes.length} backups with what no version wrote, all refused`);
   expect((await client.conversations.list({})).conversations).toHaveLength(1);
+});
+
+const rows: readonly (readonly [string, string, string])[] = [
+  ['a message that is its own parent', 'update messages set parent_id = id', 'messages'],
+  [
+    'parents in a cycle',
+    'update messages set parent_id = (select id from messages m where m.seq <> messages.seq)',
+    'messages',
+  ],
+  [
+    'a parent in another chat',
+    `insert into conversations (id, title, model, created_at, updated_at) values ('x', 'x', 'x/x', 0, 0);
+      update messages set conversation_id = 'x' where parent_id is null`,
+    'messages',
+  ],
+  [
+    'a chat that shows a message of another',
+    `insert into conversations (id, title, model, created_at, updated_at, active_leaf)
+      select 'x', 'x', 'x/x', 0, 0, id from messages limit 1`,
+    'conversations',
+  ],
+  ['usage that is a number', "update messages set usage = '-5'", 'messages'],
+  ['tool calls of another shape', `update messages set tool_calls = '[{"id":5}]'`, 'messages'],
+  ['citations that are no JSON', "update messages set citations = 'nonsense'", 'messages'],
+  ['an amount that is none', "update messages set cost_usd = 'abc'", 'messages'],
+  ['a spend that is no amount', "update spend set cost_usd = 'abc'", 'spend'],
+  ['a cell larger than any row', "update messages set error = printf('%.*c', 40000000, 'x')", 'messages'],
+  ['a scroll position of another shape', "update conversations set place = '5'", 'conversations'],
+  [
+    'a queued message for no models',
+    `insert into queued_messages (id, conversation_id, text, attachments, model, compare)
+      select 'q', id, 'x', '[]', 'x/x', '{}' from conversations`,
+    'queued_messages',
+  ],
+];
+
+test('a backup with a row that the app cannot read is refused, and the table and the row are named', async () => {
+  const { client, backups, good } = await withChat();
+  for (const [serial, [what, statement, table]] of rows.entries()) {
+    const name = nameAt('manual', serial + 1);
+    copyFileSync(good, join(backups, name));
+    new Sqlite(join(backups, name)).exec(statement).close();
+    const refused = await client.backup.restore({ name }).catch((error: unknown) => error);
+    expect(refused, what).toMatchObject({ code: 'backup_unusable', data: { refusal: { values: { table } } } });
+    expect(String(refused), what).toMatch(new RegExp(`cannot read row \\d+ of its table "${table}"`));
+  }
+  expect((await client.conversations.list({})).conversations).toHaveLength(1);
+});
+
+test('a chat with rows that the app cannot read can still be left for a good backup', async () => {
+  const { client, good, dataFolder } = await withChat();
+  new Sqlite(join(dataFolder, 'portico.db')).exec("update messages set usage = '-5', parent_id = id").close();
+  await client.backup.restore({ name: basename(good) });
+  const [chat] = (await client.conversations.list({})).conversations;
+  expect((await readThread(client, chat?.id ?? '')).messages).toHaveLength(2);
 });
 
 test('a restore brings neither proxy nor certificate along and keeps the current ones', async () => {

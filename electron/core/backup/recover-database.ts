@@ -15,6 +15,7 @@ import {
 } from '../storage/database/recovery.ts';
 import { attachmentIds } from '../worker/attachment-ids.ts';
 import { faultOfChats } from '../worker/check-database.ts';
+import { findUnreadableRow } from '../worker/unreadable-row.ts';
 import { backupAttachments, copyDurably } from './backup-attachments.ts';
 import { listBackups } from './backup-files.ts';
 
@@ -114,7 +115,11 @@ export async function finishRecovery(dataFolder: string): Promise<number> {
 
 function findBackup(dataFolder: string): Promise<Backup | null> {
   const folder = backupsIn(dataFolder);
-  return findIntact(folder, listBackups(folder), faultOfChats);
+  return findIntact(
+    folder,
+    listBackups(folder),
+    async (path) => (await faultOfChats(path)) ?? (findUnreadableRow(path) ? 'foreign' : null),
+  );
 }
 
 const isBusy = (error: unknown): boolean =>

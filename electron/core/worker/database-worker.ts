@@ -12,6 +12,7 @@ import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileLedger } from './reconcile-ledger.ts';
 import { openRemoteLedger, type RemotePage, settleRemoteLedger, storeRemotePage } from './remote-ledger.ts';
 import { searchMessages } from './search-messages.ts';
+import { findUnreadableRow } from './unreadable-row.ts';
 import { whatIfTask } from './what-if-task.ts';
 
 interface LedgerSums {
@@ -116,6 +117,7 @@ const tasks = {
   find: (db: Database, { conversationId, text }: { conversationId: string; text: string }) =>
     findInBranch(db, conversationId, text),
   check: (_db: Database, { path }: { path: string }) => faultOfChats(path),
+  unreadableRow: (_db: Database, { path }: { path: string }) => findUnreadableRow(path),
   names: (db: Database, { ids }: { ids: readonly string[] }) => nameChats(db, ids),
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** Loaded with the first exported answer. */
