@@ -19,6 +19,7 @@ import {
 } from './gateway-error.ts';
 import { getUsd } from './reading/amounts.ts';
 import { generationTokens } from './reading/generation-tokens.ts';
+import { inUnit } from './reading/money-units.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
 import { readChunk } from './reading/read-chunk.ts';
 import { creditFields, readCredits, readOtherBalance } from './reading/read-credits.ts';
@@ -26,6 +27,7 @@ import { readModels } from './reading/read-models.ts';
 import { hasOtherCost, readUsage } from './reading/read-usage.ts';
 import { getCount, getSeconds, getText } from './reading/values.ts';
 import {
+  otherAmount,
   type ReportedAccount,
   type ReportedChunk,
   type ReportedCredits,
@@ -46,11 +48,11 @@ import { streamEvents } from './stream-events.ts';
  * Yields the chunks of a streamed answer. A server other than ours may send a complete answer, send JSON lines, or end
  * its stream after the last chunk without an end mark.
  */
-async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
+async function* toChunks(response: Response, getUnit: () => Promise<string | null>): AsyncGenerator<ReportedChunk> {
   let ended = false;
   try {
     for await (const data of streamEvents(response, { tolerant: true })) {
-      const { chunk, other } = parseChunk(data);
+      const { chunk, other } = await parseChunk(data, getUnit);
       if (other) ended ||= chunk.choices.some(({ finish_reason: finish }) => finish !== null);
       yield chunk;
     }
@@ -60,14 +62,23 @@ async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
 }
 
 /** `other` is true if the chunk doesn't have the shape that our own gateway sends. */
-function parseChunk(data: string): { chunk: ReportedChunk; other: boolean } {
+async function parseChunk(
+  data: string,
+  getUnit: () => Promise<string | null>,
+): Promise<{ chunk: ReportedChunk; other: boolean }> {
   const value = parseJson(data);
   const parsed = reportedChunk.safeParse(value);
   if (parsed.success) return { chunk: parsed.data, other: false };
   const chunk = readChunk(value);
-  if (chunk !== null) return { chunk, other: true };
+  if (chunk !== null) {
+    const unit = chunk.usage && hasAmount(chunk.usage) ? await getUnit() : null;
+    return { chunk: (unit !== null && readChunk(value, unit)) || chunk, other: true };
+  }
   throw unknownShape();
 }
+
+const hasAmount = ({ cost_usd, upstream_cost_usd }: NonNullable<ReportedChunk['usage']>): boolean =>
+  cost_usd !== null || upstream_cost_usd !== null;
 
 /** Returns the payload of an event, or throws if it is an error event. */
 function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
@@ -101,7 +112,17 @@ export interface GatewayClientOptions {
   /** An API key or a token (JWT). A function is called for each request, so a changed key takes effect at once. */
   readonly apiKey: string | (() => string);
   readonly fetch?: typeof fetch;
+  /** What the account's gateway counts in, as far as it is known; shared by all clients of the account. */
+  readonly unit?: AccountUnit;
 }
+
+/** Undefined: not known yet. Null: dollars, or a gateway that does not say, whose amounts are dollars as most gateways write them. */
+export interface AccountUnit {
+  known?: string | null | undefined;
+}
+
+/** How long a gateway may take to say what it counts in; one that does not answer is asked again for the next amount. */
+const unitLimitMs = 3_000;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
@@ -167,6 +188,7 @@ const chatAnswer = promptResponse.transform(({ text, provider, model: name, toke
 export function gatewayClient(options: GatewayClientOptions) {
   const root = options.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const send = options.fetch ?? fetch;
+  const unit: AccountUnit = options.unit ?? {};
 
   async function request(
     path: string,
@@ -253,6 +275,52 @@ export function gatewayClient(options: GatewayClientOptions) {
       }),
     );
 
+  const account = async (more: RequestOptions): Promise<ReportedAccount> => {
+    const answer = await ifReported(
+      firstKnown([
+        () => json(reportedAccount, '/account', more, readAccount),
+        () => verify(more).then(({ account: verified, credential }) => ({ ...verified, credential })),
+        () => json(reportedAccount, '/v1/key', more, readAccount),
+      ]),
+    );
+    if (answer.otherBalance) unit.known = answer.otherBalance.unit;
+    else if (answer.balance) unit.known = null;
+    return answer;
+  };
+
+  const credits = async (
+    query: PageQuery & { type?: string; start?: number; end?: number },
+    more: RequestOptions,
+  ): Promise<ReportedCredits> => {
+    try {
+      const answer = await ifReported(
+        bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, creditsIn)),
+      );
+      unit.known = null;
+      return answer;
+    } catch (error) {
+      const other = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
+      if (other?.success) unit.known = other.data.unit;
+      throw error;
+    }
+  };
+
+  /** What an amount without a unit is counted in: the unit of the account's balance, for which the gateway is asked once. */
+  async function getUnit(): Promise<string | null> {
+    if (unit.known !== undefined) return unit.known;
+    const more = { signal: AbortSignal.timeout(unitLimitMs) };
+    for (const ask of [() => credits({ limit: 1 }, more), () => account(more)]) {
+      try {
+        await ask();
+      } catch (error) {
+        if (!saysNothing(error)) return null;
+      }
+      if (unit.known !== undefined) return unit.known;
+    }
+    unit.known = null;
+    return null;
+  }
+
   return {
     /** `POST /chat`: `{ text, provider, model, tokens, … }`. */
     chat: (body: PromptRequestBody, more: RequestOptions = {}) =>
@@ -284,7 +352,7 @@ export function gatewayClient(options: GatewayClientOptions) {
       });
       return {
         requestId: requestIdIn(response.headers),
-        [Symbol.asyncIterator]: () => toChunks(response),
+        [Symbol.asyncIterator]: () => toChunks(response, getUnit),
       };
     },
 
@@ -294,8 +362,18 @@ export function gatewayClient(options: GatewayClientOptions) {
 
     /** Returns the gateway's version and the extensions that it offers. Needs no credential. */
     info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
-    models: (more: RequestOptions = {}) =>
-      bothBases('/models', (path) => json(reportedModelList, path, more, modelsIn)),
+    models: async (more: RequestOptions = {}) => {
+      let other: unknown;
+      const list = await bothBases('/models', (path) =>
+        json(reportedModelList, path, more, (answer) => {
+          other = answer;
+          return modelsIn(answer, null);
+        }),
+      );
+      const isBare = other !== undefined && JSON.stringify(list) !== JSON.stringify(modelsIn(other, 'another unit'));
+      const counted = isBare ? await getUnit() : null;
+      return (counted !== null && modelsIn(other, counted)) || list;
+    },
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
     /**
      * Every model with a known price, including models of providers for which the gateway has no key (extension
@@ -309,29 +387,22 @@ export function gatewayClient(options: GatewayClientOptions) {
      * Returns the account. If the gateway has no `/account`, returns what it reports about the key. Throws
      * `not_reported` if it reports nothing.
      */
-    account: (more: RequestOptions = {}): Promise<ReportedAccount> =>
-      ifReported(
-        firstKnown([
-          () => json(reportedAccount, '/account', more, readAccount),
-          () => verify(more).then(({ account, credential }) => ({ ...account, credential })),
-          () => json(reportedAccount, '/v1/key', more, readAccount),
-        ]),
-      ),
-    credits: (
-      query: PageQuery & { type?: string; start?: number; end?: number } = {},
-      more: RequestOptions = {},
-    ): Promise<ReportedCredits> =>
-      ifReported(
-        bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, creditsIn)),
-      ),
-    usage: (query: UsageQuery = {}, more: RequestOptions = {}): Promise<ReportedUsage> =>
-      ifReported(
+    account: (more: RequestOptions = {}) => account(more),
+    credits: (query: Parameters<typeof credits>[0] = {}, more: RequestOptions = {}) => credits(query, more),
+    usage: async (query: UsageQuery = {}, more: RequestOptions = {}): Promise<ReportedUsage> => {
+      let other: unknown;
+      const groupBy = query.group_by ?? 'model';
+      const usage = await ifReported(
         bothBases('/usage', (path) =>
-          json(reportedUsage, path, { ...more, query: { ...query } }, (answer) =>
-            usageIn(answer, query.group_by ?? 'model'),
-          ),
+          json(reportedUsage, path, { ...more, query: { ...query } }, (answer) => {
+            other = answer;
+            return usageIn(answer, groupBy);
+          }),
         ),
-      ),
+      );
+      const counted = other !== undefined && isObject(other) ? await getUnit() : null;
+      return (counted !== null && usageIn(inUnit(asObject(other), counted), groupBy)) || usage;
+    },
     verify: (more: RequestOptions = {}) => ifReported(verify(more)),
     /** API keys of the account that the credential may see, including ended ones (extension `keys`). */
     keys: (query: PageQuery = {}, more: RequestOptions = {}) =>
@@ -357,12 +428,21 @@ export function gatewayClient(options: GatewayClientOptions) {
       firstKnown([
         () => json(reportedRequest, `/v1/requests/${encodeURIComponent(id)}`, more),
         () =>
-          bothBases('/generation', (path) => json(reportedRequest, path, { ...more, query: { id } }, readGeneration)),
+          getUnit().then((counted) =>
+            bothBases('/generation', (path) =>
+              json(reportedRequest, path, { ...more, query: { id } }, (answer) => readGeneration(answer, counted)),
+            ),
+          ),
       ]),
   };
 }
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
+
+/** The gateway has no such endpoint, or does not open it to this key. */
+const saysNothing = (error: unknown): boolean =>
+  isLacking(error) ||
+  (error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500 && error.status_code !== 429);
 
 /**
  * A strict server that counts tokens without being asked refuses the field that asks for it. The request is then sent
@@ -375,8 +455,8 @@ const refusesCounts = (error: unknown): boolean =>
 
 const refusedKey = { status_code: 401, code: 'invalid_api_key' };
 
-function modelsIn(answer: unknown): z.output<typeof reportedModelList> | null {
-  const data = readModels(answer);
+function modelsIn(answer: unknown, unit: string | null): z.output<typeof reportedModelList> | null {
+  const data = readModels(answer, unit);
   return (
     data && { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }
   );
@@ -411,8 +491,8 @@ function queryText(query: Query | undefined): string {
  * https://openrouter.ai/docs/api/api-reference/generations/get-generation). Costs are in USD, and tokens are counted by
  * the model's own tokeniser. Returns null if the cost is missing.
  */
-function readGeneration(answer: unknown): ReportedRequest | null {
-  const fields = asObject(isObject(answer) ? answer.data : null);
+function readGeneration(answer: unknown, unit: string | null): ReportedRequest | null {
+  const fields = inUnit(asObject(isObject(answer) ? answer.data : null), unit);
   const id = getText(fields, ['id']);
   const cost = getUsd(fields, ['total_cost', 'usage']);
   const byok = fields.is_byok === true;

@@ -69,6 +69,10 @@ export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObjec
   return { ...Object.fromEntries(named), ...fields };
 }
 
+/** Fields whose amounts are of the account's unit where they name none themselves. Null: dollars, as most gateways write them. */
+export const inUnit = (fields: JsonObject, unit: string | null): JsonObject =>
+  unit === null || getMoneyUnit(fields) !== null ? fields : { ...fields, currency: unit };
+
 /** An amount with its unit. `value` is as the gateway wrote it. */
 export interface FoundAmount {
   readonly value: unknown;

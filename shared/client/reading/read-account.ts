@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedAccount, ReportedVerification } from '../reported.ts';
 import { getUsd } from './amounts.ts';
-import { withMoneyUnit } from './money-units.ts';
+import { inUnit, withMoneyUnit } from './money-units.ts';
 import { creditFields, readBalance, readOtherBalance } from './read-credits.ts';
 import { readCounters, readPeriod } from './read-usage.ts';
 import { getCount, getFirst, getSeconds, getText, getTexts } from './values.ts';
@@ -31,6 +31,9 @@ export function readAccount(answer: unknown): ReportedAccount | null {
   const inner = getFirst(outer, ['account', 'user']);
   // Gateways put plan and balance next to the account or inside it.
   const fields = isObject(inner) ? { ...outer, ...inner } : outer;
+  const balanceFields = getBalanceFields(fields);
+  const otherBalance = readOtherBalance(balanceFields);
+  const unit = otherBalance?.unit ?? null;
   const account: ReportedAccount = {
     object: 'account',
     id: getText(fields, ['id', 'account_id', 'user_id', 'uuid']),
@@ -38,10 +41,10 @@ export function readAccount(answer: unknown): ReportedAccount | null {
     email: getText(fields, ['email']),
     created: getSeconds(fields, ['created', 'created_at', 'member_since']),
     status: getStatus(getText(fields, ['status', 'state'])),
-    plan: getPlan(getFirst(fields, ['plan', 'subscription', 'tier']), fields),
-    balance: readBalance(getBalanceFields(fields)),
-    otherBalance: readOtherBalance(getBalanceFields(fields)),
-    usage: getUsage(fields),
+    plan: getPlan(getFirst(fields, ['plan', 'subscription', 'tier']), fields, unit),
+    balance: readBalance(balanceFields),
+    otherBalance,
+    usage: getUsage(fields, unit),
     credential: getCredential(outer, !isObject(inner)),
   };
   const { object: _, ...facts } = account;
@@ -57,7 +60,7 @@ function getBalanceFields(fields: JsonObject): JsonObject {
 const statuses = ['active', 'suspended', 'closed'] as const;
 const getStatus = (reported: string | null) => statuses.find((known) => known === reported?.toLowerCase()) ?? null;
 
-function getPlan(found: unknown, fields: JsonObject): ReportedAccount['plan'] {
+function getPlan(found: unknown, fields: JsonObject, unit: string | null): ReportedAccount['plan'] {
   if (typeof found === 'string') return { ...noPlan, id: found, name: found, renews_at: null };
   if (!isObject(found)) return null;
   const name = getText(found, ['name', 'title', 'label', 'id', 'type']);
@@ -69,28 +72,28 @@ function getPlan(found: unknown, fields: JsonObject): ReportedAccount['plan'] {
     name,
     renews_at: getSeconds(found, ['renews_at', 'renewal_date', 'current_period_end', 'expires_at']),
     features: getTexts(found, ['features']) ?? [],
-    limits: getLimits(asObject(getFirst(found, ['limits', 'quotas']) ?? getFirst(fields, ['limits']))),
+    limits: getLimits(asObject(getFirst(found, ['limits', 'quotas']) ?? getFirst(fields, ['limits'])), unit),
     billing: billing === 'prepaid' || billing === 'meter_only' ? billing : null,
   };
 }
 
 const noPlan = { features: [] as string[], limits: null, billing: null };
 
-function getLimits(fields: JsonObject): NonNullable<ReportedAccount['plan']>['limits'] {
+function getLimits(fields: JsonObject, unit: string | null): NonNullable<ReportedAccount['plan']>['limits'] {
   if (Object.keys(fields).length === 0) return null;
   return {
     requests_per_minute: getCount(fields, ['requests_per_minute', 'rpm', 'rate_limit']),
     tokens_per_minute: getCount(fields, ['tokens_per_minute', 'tpm']),
     concurrent_requests: getCount(fields, ['concurrent_requests', 'concurrency']),
     requests_per_day: getCount(fields, ['requests_per_day', 'rpd']),
-    monthly_spend_usd: getUsd(fields, ['monthly_spend_usd', 'monthly_budget', 'monthly_limit']),
+    monthly_spend_usd: getUsd(inUnit(fields, unit), ['monthly_spend_usd', 'monthly_budget', 'monthly_limit']),
     max_output_tokens: getCount(fields, ['max_output_tokens', 'max_tokens']),
     models: getTexts(fields, ['models', 'allowed_models']) ?? [],
   };
 }
 
-function getUsage(fields: JsonObject): ReportedAccount['usage'] {
-  const found = asObject(getFirst(fields, ['usage', 'usage_statistics', 'stats']));
+function getUsage(fields: JsonObject, unit: string | null): ReportedAccount['usage'] {
+  const found = inUnit(asObject(getFirst(fields, ['usage', 'usage_statistics', 'stats'])), unit);
   const { requests, total_tokens, cost_usd, unknown_cost_requests, unfinished_requests } = readCounters(found);
   if (requests === null && total_tokens === null && cost_usd === null) return null;
   return { period: readPeriod(found), requests, total_tokens, cost_usd, unknown_cost_requests, unfinished_requests };

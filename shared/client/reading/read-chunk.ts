@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedChunk } from '../reported.ts';
 import { getUsd } from './amounts.ts';
-import { withMoneyUnit } from './money-units.ts';
+import { inUnit, withMoneyUnit } from './money-units.ts';
 import { getCount, getSeconds, getText } from './values.ts';
 
 type Choice = ReportedChunk['choices'][number];
@@ -11,12 +11,12 @@ type Usage = NonNullable<ReportedChunk['usage']>;
  * Reads an event of a streamed answer: an OpenAI chunk, perhaps incomplete, a complete (non-streaming) completion, or
  * the interface's own `{ text }` (gateway interface §2.2). Returns null for anything else.
  */
-export function readChunk(value: unknown): ReportedChunk | null {
+export function readChunk(value: unknown, unit: string | null = null): ReportedChunk | null {
   if (!isObject(value)) return null;
   const choices = Array.isArray(value.choices)
     ? asArray(value.choices).map(asObject).map(getChoice)
     : plainChoice(value);
-  const usage = getUsage(value);
+  const usage = getUsage(value, unit);
   if (choices === null && usage === null) return null;
   const provider = getText(value, ['provider']);
   return {
@@ -89,12 +89,13 @@ function getFinish(reported: string | null): Choice['finish_reason'] {
 }
 
 /** Returns null if no token counts are reported. The cost is OpenRouter's `usage.cost` in USD, if present. */
-function getUsage(value: JsonObject): Usage | null {
-  const fields = withMoneyUnit(asObject(value.usage ?? value.tokens), value);
+function getUsage(value: JsonObject, unit: string | null): Usage | null {
+  const around = inUnit(value, unit);
+  const fields = inUnit(withMoneyUnit(asObject(value.usage ?? value.tokens), around), unit);
   const prompt = getCount(fields, ['prompt_tokens', 'input_tokens']);
   const completion = getCount(fields, ['completion_tokens', 'output_tokens']);
   if (prompt === null || completion === null) return null;
-  const cost = getUsd(fields, ['cost_usd', 'cost', 'total_cost']) ?? getUsd(value, ['cost_usd', 'cost']);
+  const cost = getUsd(fields, ['cost_usd', 'cost', 'total_cost']) ?? getUsd(around, ['cost_usd', 'cost']);
   const upstream = getUsd(fields, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
   return {
     prompt_tokens: prompt,

@@ -7,21 +7,21 @@ import { getCount, getFirst, getObjects, getSeconds, getText, getTexts, priceIn 
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
 
 /** Reads the models of a list: an array, or one under `data` or `models`. Returns null if there is no such list. */
-export function readModels(answer: unknown): ReportedModel[] | null {
+export function readModels(answer: unknown, unit: string | null = null): ReportedModel[] | null {
   const entries = Array.isArray(answer)
     ? asArray(answer)
     : getObjects(asObject(answer), ['data', 'models', 'items', 'result']);
   if (entries === null) return null;
   const models = new Map<string, ReportedModel>();
   for (const entry of entries) {
-    const model = readModel(typeof entry === 'string' ? { id: entry } : asObject(entry));
+    const model = readModel(typeof entry === 'string' ? { id: entry } : asObject(entry), unit);
     if (model) models.set(model.id, model);
   }
   return entries.length > 0 && models.size === 0 ? null : [...models.values()];
 }
 
 /** Returns null if the entry has no id. */
-function readModel(entry: JsonObject): ReportedModel | null {
+function readModel(entry: JsonObject, counted: string | null): ReportedModel | null {
   const id = getText(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
   const provider = getText(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
@@ -60,7 +60,7 @@ function readModel(entry: JsonObject): ReportedModel | null {
       ...(inputs.includes('file') ? ['files'] : []),
     ],
     supported_parameters: parameters ?? usualParameters,
-    pricing: getPricing(entry),
+    pricing: getPricing(entry, counted),
     limits: { max_images: 20, max_request_bytes: 26_214_400 },
     quality: null,
     deprecation_date: getText(entry, ['deprecation_date', 'deprecated_at']),
@@ -127,16 +127,18 @@ function getStatus(entry: JsonObject): [ReportedModel['status'], string | null] 
 }
 
 /** Returns null if the entry has no price fields, or their unit is unknown. */
-function getPricing(entry: JsonObject): ReportedModel['pricing'] {
+function getPricing(entry: JsonObject, counted: string | null): ReportedModel['pricing'] {
   const found = getFirst(entry, ['pricing', 'price', 'prices', 'cost']);
   const fields = isObject(found) ? found : entry;
   const unit = getPriceUnit(fields);
   if (unit === null) return null;
   const { tokens, digits } = unit;
+  const isBare = counted !== null && !unit.isNamed;
   const price = (name: keyof typeof priceNames) => {
-    const { token, million, either } = priceNames[name];
+    const { token, million: all, either } = priceNames[name];
+    const million = isBare ? all.filter((one) => one.includes('_usd_')) : all;
     const perMillion = priceIn(fields, million, { tokens: 1_000_000, digits });
-    if (perMillion !== null) return perMillion;
+    if (perMillion !== null || isBare) return perMillion;
     if (tokens === null) return priceIn(fields, token, { tokens: 1, digits });
     const names = tokens === 1 ? [...token, ...either] : [...either, ...token];
     return priceIn(fields, names, { tokens, digits });
@@ -150,9 +152,11 @@ function getPricing(entry: JsonObject): ReportedModel['pricing'] {
     completion,
     input_cache_read: price('cacheRead'),
     input_cache_write: price('cacheWrite'),
-    reasoning: isObject(found) ? priceIn(fields, ['internal_reasoning'], { tokens: tokens ?? 1, digits }) : null,
-    image_output: isObject(found) ? priceIn(fields, ['image_output'], { tokens: tokens ?? 1, digits }) : null,
-    request: priceIn(fields, ['request', 'per_request'], { tokens: 1, digits }) ?? '0',
+    reasoning:
+      isObject(found) && !isBare ? priceIn(fields, ['internal_reasoning'], { tokens: tokens ?? 1, digits }) : null,
+    image_output:
+      isObject(found) && !isBare ? priceIn(fields, ['image_output'], { tokens: tokens ?? 1, digits }) : null,
+    request: (isBare ? null : priceIn(fields, ['request', 'per_request'], { tokens: 1, digits })) ?? '0',
     image: null,
     tiers: [],
     as_of: null,
@@ -165,6 +169,8 @@ interface PriceUnit {
   readonly tokens: 1 | 1000 | 1_000_000 | null;
   /** 2 if prices are in cents. */
   readonly digits: number;
+  /** The money is named, and not only taken for dollars. */
+  readonly isNamed: boolean;
 }
 
 const wordsOfCounts = [
@@ -189,10 +195,11 @@ function getPriceUnit(fields: JsonObject): PriceUnit | null {
   if (unit?.kind !== 'usd') return null;
   const counted = words.filter((word) => !moneyWords.has(word));
   const digits = unit.digits;
-  if (counted.length === 0) return { tokens: null, digits };
+  const isNamed = money !== '';
+  if (counted.length === 0) return { tokens: null, digits, isNamed };
   const numbers = counted.filter((word) => !tokenWords.has(word)).join('');
   const tokens = tokenCounts.get(numbers);
-  return tokens === undefined ? null : { tokens, digits };
+  return tokens === undefined ? null : { tokens, digits, isNamed };
 }
 
 /**

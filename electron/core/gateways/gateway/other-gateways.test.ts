@@ -260,3 +260,45 @@ test.each([
     code: 'not_reported',
   });
 });
+
+test.each([
+  [{ balance: 12.5, currency: 'EUR' }, 0.5],
+  [{ credits: 1250, unit: 'credits' }, 5],
+  [{ balance: { amount: 12.5, currency: 'EUR' } }, { amount: 0.5, currency: 'EUR' }],
+])(
+  'with a balance of %j, a cost of %j is of that unit: unknown in dollars, and in no sum of them',
+  async (credits, cost) => {
+    const server = await openUpstream((call, response) => {
+      const path = (call.path ?? '').split('?')[0] ?? '';
+      if (path === '/v1/chat/completions') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const usage = { prompt_tokens: 4, completion_tokens: 2, cost };
+        response.write(
+          `data: ${JSON.stringify({ choices: [{ delta: { content: 'Words.' }, finish_reason: 'stop' }] })}\n\n`,
+        );
+        return void response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+      }
+      const answers: Record<string, object> = {
+        '/v1/models': {
+          data: [
+            { id: 'house/bare', pricing: { prompt: '0.000001', completion: '0.000002' } },
+            { id: 'house/named', pricing: { input_usd_per_million: 1, output_usd_per_million: 2 } },
+          ],
+        },
+        '/v1/credits': credits,
+      };
+      const answer = answers[path];
+      response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
+    });
+    onTestFinished(server.close);
+    const { client, model, getAnswer } = await connected(
+      { baseUrl: server.origin, key: 'sk-house-0123456789', asked: [] },
+      'answers',
+    );
+    expect(await model('house/named')).toMatchObject({ pricing: { prompt: '0.000001' } });
+    expect(await model('house/bare')).toMatchObject({ pricing: null });
+    expect(await getAnswer('house/bare', 'unknown')).toMatchObject({ text: 'Words.', costUsd: null });
+    const [chat] = (await client.conversations.list({})).conversations;
+    expect((await readThread(client, chat?.id ?? '')).total).toMatchObject({ usd: '0', unknown: 1 });
+  },
+);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '#gateway/access/auth/secret.ts';
-import { gatewayClient } from '#shared/client/gateway-client.ts';
+import { type AccountUnit, gatewayClient } from '#shared/client/gateway-client.ts';
 import { gatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
@@ -78,7 +78,14 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
   const askedAt = new Map<string, number>();
 
   const clientFor = (baseUrl: BaseUrl, secret: Secret) =>
-    gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send });
+    gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send, unit: unitOf(secret) });
+
+  const units = new WeakMap<Secret, AccountUnit>();
+  const unitOf = (secret: Secret): AccountUnit => {
+    const unit = units.get(secret) ?? {};
+    units.set(secret, unit);
+    return unit;
+  };
 
   const find = (id: string): Account | undefined => accounts.find((account) => account.id === id);
 
