@@ -21,7 +21,9 @@ test('an answer that was stopped before its count says what it may be up to, and
   const bill = { lines: [], upTo: '2.56' };
   const estimated = afterStop({ ...message, costSource: 'estimated', bill }, (id) => id);
   expect(estimated).toMatch(/about \$\S+, by an estimate.*may be up to \$2\.56/);
-  expect(estimated).not.toMatch(/reads? on/);
+  expect(estimated).not.toMatch(/reads? on|nothing more|charges for more/);
+  for (const servedProvider of ['anthropic', 'google', 'cerebras'])
+    expect(afterStop({ ...message, servedProvider, costSource: 'estimated', bill }, (id) => id)).toMatch(/2\.56\.$/);
 });
 
 test('a provider that counts at the end is read on for its count', () => {
@@ -29,5 +31,6 @@ test('a provider that counts at the end is read on for its count', () => {
   expect(afterStop({ ...message, costUsd: null, costSource: 'unknown' }, (id) => id)).toMatch(
     /not known\. openai counts an answer at its end/,
   );
-  expect(afterStop({ ...message, costUsd: '1.2', costSource: 'billed' }, (id) => id)).not.toMatch(/stops computing/);
+  for (const costSource of ['billed', 'byok', 'uncharged'] as const)
+    expect(afterStop({ ...message, costUsd: '1.2', costSource }, (id) => id)).not.toMatch(/stops computing|reads? on/);
 });

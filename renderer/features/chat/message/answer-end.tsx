@@ -42,14 +42,20 @@ export function afterStop(
   const cost = costAfterStop(costUsd, costSource, bill?.upTo);
   // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
-  if (countLast.has(id) && costSource !== 'estimated') return `${cost} ${text.countedAtEnd(provider)}`;
+  // The most that it can be is said, so nothing is left to say of how that comes about.
+  if (costSource === 'estimated' && bill?.upTo) return cost;
+  if (countLast.has(id) && costSource !== 'estimated')
+    return isKnown(costUsd, costSource) ? cost : `${cost} ${text.countedAtEnd(provider)}`;
   return `${cost} ${chargesAfterStop(id, provider)}`;
 }
+
+const isKnown = (costUsd: string | null, source: Message['costSource']): boolean =>
+  costUsd !== null && source !== 'unknown';
 
 function costAfterStop(costUsd: string | null, source: Message['costSource'], upTo: string | undefined): string {
   if (source === 'uncharged') return text.stopUncharged;
   if (costUsd !== null && source === 'estimated' && upTo) return text.stopCostUpTo(usd(costUsd), usd(upTo));
-  return costUsd === null || source === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), source);
+  return costUsd !== null && isKnown(costUsd, source) ? text.stopCost(usd(costUsd), source) : text.stopCostOpen;
 }
 
 function chargesAfterStop(id: string, name: string): string {
