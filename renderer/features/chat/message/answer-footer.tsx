@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import type { Message } from '#shared/contract/chat/conversations.ts';
 import { costsText as text } from '../../../text/costs-text.ts';
 import { Bill } from '../costs/bill.tsx';
 import { RouterCard } from '../routing/router-card.tsx';
@@ -50,13 +49,19 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
   );
 }
 
-/** Output tokens per second from the first token to the last; null if the times do not tell. */
+/**
+ * Output tokens per second from the first token to the last; null if the times do not tell. A stopped answer is counted to an end that
+ * nobody saw, and the time of one in several parts has the pauses between them in it.
+ */
 export function getSpeed({
+  status,
+  parts,
   usage,
   firstTokenAt,
   finishedAt,
   toolCalls,
-}: Pick<Message, 'usage' | 'firstTokenAt' | 'finishedAt' | 'toolCalls'>): number | null {
+}: Pick<ThreadItem, 'status' | 'parts' | 'usage' | 'firstTokenAt' | 'finishedAt' | 'toolCalls'>): number | null {
+  if (status !== 'done' || parts.length > 1) return null;
   // The time includes tools and decisions.
   if (toolCalls.length > 0) return null;
   if (!usage || firstTokenAt === null || finishedAt === null) return null;
