@@ -84,6 +84,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
     ...keptElsewhere,
     ...elsewhere(completions, {
       messages: 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.',
+      input: 'This endpoint takes "prompt"; for "input" use /v1/responses.',
       instructions: 'This endpoint takes "system"; for "instructions" use /v1/responses.',
     }),
   ],
@@ -91,6 +92,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
     ...keptElsewhere,
     ...elsewhere(completions, {
       prompt: 'This endpoint takes "messages"; for "prompt" use /chat.',
+      input: 'This endpoint takes "messages"; for "input" use /v1/responses.',
       instructions: 'Send instructions as a message with the role "system", or use /v1/responses.',
       system: 'Send it as a message with the role "system", or use /v1/messages.',
       functions: '"functions" is deprecated; use "tools" and "tool_choice".',
@@ -118,6 +120,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
         : field,
     ),
     ...elsewhere(openai, {
+      messages: 'This endpoint takes "input"; for "messages" use /v1/chat/completions.',
       system: 'Send it as "instructions".',
     }),
     {
@@ -144,6 +147,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
     ...keptElsewhere,
     ...elsewhere(anthropic, {
       prompt: 'This endpoint takes "messages"; for "prompt" use /chat.',
+      input: 'This endpoint takes "messages"; for "input" use /v1/responses.',
       instructions: 'Send it as "system".',
     }),
     {

@@ -8,6 +8,7 @@ import type { ExchangeHandler } from '../../http/request-context.ts';
 import { type ClientTools, noClientTools } from '../../providers/content/client-tools.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
+import { refusedFields } from '../chat/check-fields.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { getParts } from '../chat/kept-answer.ts';
 import type { AnswerIdentity } from '../chat/prompt-writer.ts';
@@ -36,8 +37,14 @@ const names: Readonly<Record<string, string>> = {
   reasoning_effort: 'reasoning.effort',
 };
 
+/** What speaks of a field by the name that the request itself has it under. */
+const isOwn = ({ code, param }: { readonly code: string; readonly param: string | null }): boolean =>
+  code === 'unknown_parameter' ||
+  (code === 'unsupported_parameter' && refusedFields.responses.some(({ name }) => name === param));
+
 /** Returns the Responses API's name for a field of a chat completion; the same name if they agree. */
-function ownName(param: string | null): string | null {
+function ownName({ code, param }: { readonly code: string; readonly param: string | null }): string | null {
+  if (isOwn({ code, param })) return param;
   const [name = ''] = (param ?? '').split(/[.[]/, 1);
   return names[name] ?? param;
 }
@@ -94,7 +101,7 @@ function finishedResponse(
     usage: getUsage(finish),
     byok: finish.byok,
     routing: finish.routing,
-    warnings: finish.warnings.map((warning) => ({ ...warning, param: ownName(warning.param) })),
+    warnings: finish.warnings.map((warning) => ({ ...warning, param: ownName(warning) })),
   };
 }
 
@@ -138,7 +145,7 @@ export function responsesHandler(deps: ChatDeps): ExchangeHandler {
 }
 
 function inOwnNames(error: AppError): AppError {
-  const param = ownName(error.param);
+  const param = ownName(error);
   if (param === error.param) return error;
   const { code, message, provider, providerError, retryAfterMs, details, cause } = error;
   return new AppError(code, message, {
