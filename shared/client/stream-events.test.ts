@@ -22,7 +22,19 @@ test.each<[string, string | null, string, string]>([
   await expect(all(answer(body, type))).rejects.toMatchObject({ code });
 });
 
-test('a JSON line longer than the limit is refused even if the stream ends there', async () => {
+test('an event without an end is an answer that was cut off', async () => {
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${'x'.repeat(1_000_000)}\n`)),
+  });
+  const response = new Response(endless, { headers: { 'content-type': 'text/event-stream' } });
+  await expect(all(response)).rejects.toMatchObject({ code: 'truncated' });
+});
+
+test('fields that the specification does not know are passed over', async () => {
+  expect(await all(answer('cost: 5\ndata: 1\n\ndata: [DONE]\n\n', 'text/event-stream'))).toEqual(['1']);
+});
+
+test('the lines of another server are bounded, whole or not', async () => {
   const line = `"${'x'.repeat(33_554_432)}`;
   await expect(all(answer(line, 'application/x-ndjson'), true)).rejects.toMatchObject({ code: 'truncated' });
 });

@@ -1,4 +1,4 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { EventSourceParserStream, ParseError } from 'eventsource-parser/stream';
 import { GatewayError } from './gateway-error.ts';
 
 /** An event may contain a generated image. The base64 of a 4096 × 4096 PNG is shorter than this. */
@@ -22,11 +22,14 @@ export async function* streamEvents(response: Response, { tolerant = false } = {
   }
   const events = response.body
     .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream({ maxBufferSize: maxEventChars, onError: 'terminate' }));
+    .pipeThrough(new EventSourceParserStream({ maxBufferSize: maxEventChars }));
   const reader = events.getReader();
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read().catch((cause: unknown) => {
+        // An event without an end.
+        throw cause instanceof ParseError ? cutOff(cause) : cause;
+      });
       if (done) throw cutOff();
       if (value.data === '[DONE]') return;
       yield value.data;
@@ -52,5 +55,5 @@ async function* getLines(body: NonNullable<Response['body']>): AsyncGenerator<st
   throw cutOff();
 }
 
-const cutOff = () =>
-  new GatewayError('The answer was cut off before its end.', { status_code: 502, code: 'truncated' });
+const cutOff = (cause?: unknown) =>
+  new GatewayError('The answer was cut off before its end.', { status_code: 502, code: 'truncated', cause });
