@@ -65,6 +65,8 @@ function inspectDataFolder(folder: string, log: Log): ProblemText[] {
   if (isUnusable(logFolder, 'folder')) notices.push(tell('logNotWritten', { path: logFolder, wanted: 'folder' }));
   else if (isUnusable(logFile, 'file')) notices.push(tell('logNotWritten', { path: logFile, wanted: 'file' }));
   if (isUnusable(words, 'file')) notices.push(tell('wordsNotKept', { path: words }));
+  const attached = join(folder, 'attachments');
+  if (isUnusable(attached, 'folder')) notices.push(tell('attachmentsNotKept', { path: attached }));
   for (const { refusal } of notices) log({ event: 'data_folder_notice', notice: refusal?.name });
   return notices;
 }

@@ -225,6 +225,8 @@ export const refusalWords = {
     `${path} is not a ${wanted} that Portico can write, so Portico writes no log. Move it away and start Portico again.`,
   wordsNotKept: ({ path }: { path: string }) =>
     `${path} is not a file that Portico can write, so a crash can lose the newest words of an answer. Move it away and start Portico again.`,
+  attachmentsNotKept: ({ path }: { path: string }) =>
+    `${path} is not a folder that Portico can write, so no files can be attached. Move it away and attach the file again.`,
   keychainSilent: 'The keychain did not answer.',
   keychainNotYet: `The keychain has not answered yet. ${forSession}`,
   keychainHangs: `The keychain does not answer: unlock it and try again. ${forSession}`,

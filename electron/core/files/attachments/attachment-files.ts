@@ -3,7 +3,11 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renameFile } from '#gateway/storage/rename-file.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import { attachmentPath } from '../../storage/database/stored-attachments.ts';
+
+/** What is there is no folder, or not ours to write. */
+const closed: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'ELOOP', 'EACCES', 'EPERM', 'EROFS']);
 
 /** Stores files by the SHA-256 of their bytes. */
 export function attachmentFiles(folder: string) {
@@ -14,7 +18,10 @@ export function attachmentFiles(folder: string) {
       const path = attachmentPath(folder, id);
       if (path === null) throw new Error('a digest is no id');
       if (await exists(path)) return id;
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+        if (!closed.has(cause.code ?? '')) throw cause;
+        throw refusal('data_folder_unavailable', 'attachmentsNotKept', { path: folder }, { cause });
+      });
       const temporary = join(dirname(path), `.${randomUUID()}`);
       const file = await open(temporary, 'wx', 0o600);
       try {
@@ -32,7 +39,8 @@ export function attachmentFiles(folder: string) {
       const path = attachmentPath(folder, id);
       if (path === null) return null;
       return readFile(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null;
+        // Something else may have the place of the folder.
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
         throw error;
       });
     },

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
@@ -42,7 +44,22 @@ test.each([
   });
 });
 
-test('attachments that exceed the limit of a message are refused before they are read', async () => {
+test('something else in the place of the folder is named, at the start and when a file is attached', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'portico-'));
+  const path = join(dataFolder, 'attachments');
+  writeFileSync(path, '');
+  const { client, core } = await coreOfTest({ dataFolder });
+  expect(core.notices).toMatchObject([{ refusal: { name: 'attachmentsNotKept', values: { path } } }]);
+  const refused = await uploaded(client, 'a.txt', Buffer.from('a')).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'data_folder_unavailable',
+    message: expect.stringContaining(`${path} is not a folder`),
+  });
+  rmSync(path);
+  expect(await uploaded(client, 'a.txt', Buffer.from('a'))).toMatchObject({ name: 'a.txt' });
+});
+
+test('more than a message may have is refused before it is read', async () => {
   const { client } = await coreOfTest();
   const { mediaType, kind, ...file } = await uploaded(client, 'a.txt', Buffer.from('a'));
   const attachments = [{ ...file, kind, mediaType, bytes: attachmentLimits.bytesPerMessage + 1 }];
