@@ -319,6 +319,8 @@ export const refusalWords = {
   networkNameUnknown: 'Its name is not known to this network. Is it written right, and is there a connection?',
   networkRefused: 'Nothing answers at this address and port.',
   networkTimeout: 'There was no connection in ten seconds. A firewall may swallow it.',
+  networkUnreadable:
+    'The network settings cannot be read, so Portico calls nothing outside this computer. Set them again under Settings → Network.',
   networkTooOld: 'This version of Electron is too old for a proxy of your own.',
   networkDown: 'There is no network to it.',
   networkFailed: ({ why }: { why: string }) => `It failed: ${why}`,

@@ -12,6 +12,7 @@ export function fakeNetwork(guard: (method: string) => Promise<void>) {
     bypass: '',
     certificates: '',
     hasPassword: false,
+    problem: null,
     targets: [{ name: 'OpenAI', origin: 'https://api.openai.com' }],
   };
   return {
@@ -21,7 +22,7 @@ export function fakeNetwork(guard: (method: string) => Promise<void>) {
     }),
     set: os.network.set.handler(async ({ input: { password, ...wanted } }) => {
       await guard('network.set');
-      set = { ...set, ...wanted, hasPassword: password === undefined ? set.hasPassword : password !== null };
+      set = { ...set, ...wanted, problem: null, hasPassword: password === undefined ? set.hasPassword : password !== null };
       return set;
     }),
     test: os.network.test.handler(async () => {

@@ -56,7 +56,7 @@ test.each(parents)('a chat in which %s opens, is written on, copied and searched
   await again.client.search.inConversation({ conversationId: id, text: 'answer' });
   await ask(again, 'm4', id);
   await again.client.conversations.fork({ messageId: last });
-  await again.client.chat.regenerate({ messageId: last }).catch(() => {});
+  await again.client.chat.regenerate({ answerId: last }).catch(() => {});
   await again.client.messages.remove({ messageId: last });
   expect((await readThread(again.client, id)).conversation.id).toBe(id);
 });

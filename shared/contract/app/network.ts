@@ -20,6 +20,8 @@ export const networkSettings = z.object({
 
 export const network = networkSettings.extend({
   hasPassword: z.boolean(),
+  /** The settings that were made cannot be read: nothing is called until they are set again. */
+  problem: problemText.nullable(),
   /** Origins that a connection test may contact: only those that the app contacts anyway. */
   targets: z.array(z.object({ name: z.string(), origin: z.string() })),
 });

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { certificatesIn } from '#gateway/providers/upstream/certificates.ts';
 import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import type { Host } from '../../runtime/host/host.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
@@ -32,6 +32,8 @@ export interface NetworkFeatureDeps {
 
 const name = 'network';
 const secretName = 'network/proxy';
+/** Nothing answers there: what the host itself would call is not called. */
+const nowhere = 'http://127.0.0.1:9';
 
 /** The network settings, and a connection test. */
 export function networkFeature({
@@ -47,7 +49,7 @@ export function networkFeature({
 }: NetworkFeatureDeps) {
   const apply = (rules: NetworkRules) => {
     network.apply(rules);
-    showProxy?.(rules);
+    showProxy?.(rules.unreadable ? { ...rules, proxy: 'fixed', address: nowhere } : rules);
   };
 
   function settings(): NetworkSettings {
@@ -64,8 +66,16 @@ export function networkFeature({
     return { ...set, password: set.username === '' ? null : await password() };
   }
 
-  const shown = async ({ password: kept, ...set }: NetworkRules): Promise<NetworkStatus> => ({
+  /** Settings that cannot be read may have named a proxy, so no call goes past it. */
+  const rulesOrNone = (): Promise<NetworkRules> =>
+    rules().catch((cause: unknown) => {
+      log({ event: 'network_settings', ...failureEntry(cause) });
+      return { ...usualRules, unreadable: true };
+    });
+
+  const shown = async ({ password: kept, unreadable, ...set }: NetworkRules): Promise<NetworkStatus> => ({
     ...set,
+    problem: unreadable ? tell('networkUnreadable') : null,
     hasPassword: kept !== null,
     targets: await targets(),
   });
@@ -74,14 +84,9 @@ export function networkFeature({
     /** Requests wait until this has finished. Unreadable settings are replaced by the defaults. */
     async load(): Promise<void> {
       await store.forget(name);
-      apply(
-        await rules().catch((cause: unknown) => {
-          log({ event: 'network_settings', ...failureEntry(cause) });
-          return usualRules;
-        }),
-      );
+      apply(await rulesOrNone());
     },
-    get: async (): Promise<NetworkStatus> => shown(await rules()),
+    get: async (): Promise<NetworkStatus> => shown(await rulesOrNone()),
     async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
       const checked = checkedSettings(wanted);
       if (given === null || checked.username === '') await secrets.remove(secretName);

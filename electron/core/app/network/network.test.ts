@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DownloadRules, guardedDownload } from '#gateway/providers/upstream/guarded-download.ts';
 import { openHttpProxy, openSocksProxy } from '../../../../tests/support/proxies.ts';
 import { testCore } from '../../../../tests/support/test-core.ts';
 import { openTlsUpstream } from '../../../../tests/support/tls-upstream.ts';
+import { logPaths } from '../../runtime/log/log.ts';
 import { isBypassed, type NetworkRules, openNetwork, usualRules } from './open-network.ts';
 import { testConnection } from './test-way.ts';
 
@@ -255,6 +259,45 @@ describe('the network settings', () => {
     } finally {
       await core.close();
     }
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['half a file', '{"proxy":"fix'],
+    ['another shape', '{"proxy":"fixed"}'],
+  ])('that cannot be read close the way to the outside until they are set again: %s', async (_what, content) => {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'portico-'));
+    await writeFile(join(dataFolder, 'network.json'), content);
+    const core = await testCore({ dataFolder });
+    try {
+      const { network } = core.client;
+      const status = await network.get();
+      expect(status).toMatchObject({ proxy: 'system', problem: { refusal: { name: 'networkUnreadable' } } });
+      expect(await readFile(logPaths(dataFolder)[1], 'utf8')).toContain('network_settings');
+      const origin = status.targets[0]?.origin ?? '';
+      expect(await network.test({ origin })).toMatchObject([
+        { step: 'proxy', found: null, problem: { message: expect.stringContaining('calls nothing outside') } },
+      ]);
+      expect(await network.set({ ...fixed, address: 'http://127.0.0.1:9' })).toMatchObject({ problem: null });
+      expect(await network.test({ origin })).toMatchObject([{ step: 'proxy', found: 'http://127.0.0.1:9' }, {}]);
+    } finally {
+      await core.close();
+    }
+  });
+
+  test('that cannot be read: no page is fetched, this computer is still called', async () => {
+    const network = open({ unreadable: true });
+    await expect(network.fetch(upstream.origin)).rejects.toMatchObject({ code: 'upstream_unreachable' });
+    await expect(
+      guardedDownload(upstream.origin, { ...limits, rules: hereIsPublic, route: network.route }),
+    ).rejects.toThrow();
+    const server = createServer((_request, response) => response.end('here'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await (await network.fetch(`http://127.0.0.1:${port}`)).text()).toBe('here');
+    await network.close();
   });
 
   test.each([

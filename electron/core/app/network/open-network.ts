@@ -8,6 +8,8 @@ import { failureEntry, type Log } from '../../runtime/log/log.ts';
 /** The network settings with the password of their proxy. */
 export interface NetworkRules extends NetworkSettings {
   readonly password: string | null;
+  /** The settings are there and cannot be read: whichever way they forbid, nothing but this computer is called. */
+  readonly unreadable?: true;
 }
 
 export interface Network {
@@ -56,6 +58,7 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
   const proxyFor = async (origin: string): Promise<string | null> => {
     if (isLoopback(new URL(origin).hostname)) return null;
     const now = await rules;
+    if (now.unreadable) throw unreadable();
     switch (now.proxy) {
       case 'none':
         return null;
@@ -72,7 +75,9 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
     async fetch(input, init) {
       const { origin, hostname } = new URL(input instanceof Request ? input.url : input);
       // A request to this computer needn't wait for the settings, because no proxy applies to it.
-      const { proxy, certificates } = isLoopback(hostname) ? await Promise.race([rules, usualRules]) : await rules;
+      const here = isLoopback(hostname);
+      const { proxy, certificates, unreadable: closed } = here ? await Promise.race([rules, usualRules]) : await rules;
+      if (closed && !here) throw unreadable();
       stack ??= openStack(proxyFor, certificates).catch((cause: unknown) => plainStack(cause, log));
       const { send } = await stack;
       if (send) return send(input, init);
@@ -90,6 +95,8 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
     close: async () => (await stack)?.destroy(),
   };
 }
+
+const unreadable = () => refusal('upstream_unreachable', 'networkUnreadable');
 
 interface Stack {
   /** Null uses the platform's own `fetch`, which doesn't support proxies. */

@@ -11,6 +11,7 @@ import { SectionTitle, SettingRow, SettingsHeading } from '../../../ui/forms/set
 import { TextArea } from '../../../ui/forms/text-area.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { networkText as words } from './network-text.ts';
 
@@ -28,6 +29,7 @@ export function NetworkSection() {
       )}
       {network.data && (
         <>
+          {network.data.problem && <Notice tone="warn">{getSentence(network.data.problem)}</Notice>}
           <NetworkForm set={network.data} />
           <ConnectionTest targets={network.data.targets} />
         </>
