@@ -187,7 +187,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     void lookUpOpenCosts();
   }
 
-  const account = accountFeature({ connections, hasProvider });
+  const account = accountFeature({ connections, hasProvider, now });
   const router = coreRouter({
     account,
     apiKeys: apiKeysFeature({ connections, operator: gateway.operator, changes, now }),

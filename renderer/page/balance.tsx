@@ -16,6 +16,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
   // A prepaid account shows its balance, a metered one its spend.
   const metered = billingAccount?.billing === 'meter_only';
   const balance = billingAccount?.balance;
+  const unknown = billingAccount?.unknown ?? 0;
   // While the gateway doesn't answer, the last reported balance stays, with its time.
   const readAt = billingAccounts.isError && billingAccount ? billingAccounts.dataUpdatedAt : null;
   const otherBalance = balance ? null : billingAccount?.otherBalance;
@@ -37,6 +38,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
       <span className={readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2'}>
         {ownKey !== null && text.billedBy(ownKey)}
         {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
+        {ownKey === null && metered && balance && unknown > 0 && ` ${text.plusUnknown(unknown)}`}
         {ownKey === null && balance && metered && ` ${text.spent}`}
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}

@@ -253,12 +253,15 @@ export const text = words({
       near: 'Over 80 %: further messages may be held back.',
       full: 'Full: nothing is sent unless you say so.',
     },
-    whole:
-      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts.',
+    counts: {
+      account:
+        'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts.',
+      app: 'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
+      silent:
+        'The gateway did not answer, so what the whole account has spent is not known now: day and month count what this app has spent.',
+    },
     sameCaps: (scopes: readonly ('day' | 'month' | 'model')[]) =>
       `The built-in gateway refuses other programs by your caps of ${list.format(scopes.map((scope) => capped[scope]))} too, but knows only its own part: they may spend all of a cap there, whatever this app has paid elsewhere. Caps of a message and a chat hold in this app alone.`,
-    appOnly:
-      'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     setOutside: (limits: readonly string[]) =>
       `The built-in gateway refuses other programs by limits that were set with its command line, not by your caps: ${limits.join(', ')}.`,
     notKnown:

@@ -133,7 +133,14 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
         const meters = (['day', 'month'] as const).flatMap(
           (scope) => getMeter(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
         );
-        return { caps: data.caps, meters, spentUsd, whole: true, setOutside: data.setOutside };
+        return {
+          caps: data.caps,
+          meters,
+          spentUsd,
+          unknown: { day: 0, month: 2 },
+          counts: 'account' as const,
+          setOutside: data.setOutside,
+        };
       }),
       set: os.caps.set.handler(async ({ input }) => {
         await guard('caps.set');

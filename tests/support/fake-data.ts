@@ -306,6 +306,7 @@ export function fakeData(): FakeData {
         used: true,
         billing: 'meter_only',
         balance: balance('0', '3.2180415'),
+        unknown: 0,
       },
       {
         id: 'sandbox',
@@ -314,6 +315,7 @@ export function fakeData(): FakeData {
         used: true,
         billing: 'prepaid',
         balance: balance('10', '0'),
+        unknown: 0,
       },
     ],
     account: {

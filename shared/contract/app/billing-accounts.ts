@@ -25,6 +25,8 @@ export const billingAccountBalance = z.object({
   balance: reportedBalance.nullable(),
   /** The balance of a gateway that counts in another currency or in its own credits. It is never converted to USD. */
   otherBalance: otherAmount.nullish(),
+  /** Of a metered account: requests of unknown cost, which what was spent leaves out. */
+  unknown: z.int().default(0),
 });
 
 /** What this app made the request for. */

@@ -53,11 +53,17 @@ export const capsNow = z.object({
   caps,
   meters: z.array(capMeter),
   spentUsd: z.object({ day: usdAmount, month: usdAmount }),
+  /** Requests of unknown cost, which are in neither sum. */
+  unknown: z.object({ day: z.int(), month: z.int() }),
+  /**
+   * Of the whole account, other programs included. Else it is what this app has spent: the gateway does not tell more (`app`), or does
+   * not answer (`silent`).
+   */
+  counts: z.enum(['account', 'app', 'silent']),
   /**
    * True if the spend is that of the account, including other programs. False if the gateway doesn't report that, and
    * only this app's spend is counted.
    */
-  whole: z.boolean(),
   /**
    * Limits that apply to other programs in place of the ones set here. Null if a remote gateway has the ledger, so that
    * they are unknown.

@@ -12,9 +12,12 @@ import { countersFor } from './usage-sums.ts';
 export interface AccountDeps {
   readonly connections: Connections;
   readonly hasProvider: () => Promise<boolean>;
+  readonly now: () => number;
 }
 
 const limitMs = 10_000;
+/** The longest period that a gateway like the app's own tells usage of. */
+const usageDays = 400;
 
 /** True if the gateway has no such data, or refuses it to this key. */
 const isUnreported = (error: unknown): boolean =>
@@ -27,7 +30,7 @@ function getOtherBalance(error: unknown): OtherAmount | null {
 }
 
 /** Reads the balances and quotas of the billing accounts. */
-export function accountFeature({ connections, hasProvider }: AccountDeps) {
+export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
   async function getAccount(payer: Payer): Promise<ReportedAccount> {
     const account = await readAccount(payer);
     if (account.balance || account.otherBalance) return account;
@@ -93,7 +96,22 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   };
 
   async function getBillingAccount(payer: Payer): Promise<BillingAccountBalance> {
-    return toBillingAccount(payer, await getAccount(payer), await isUsed(payer));
+    const account = await getAccount(payer);
+    const unknown = account.plan?.billing === 'meter_only' ? await getUnknown(payer) : 0;
+    return { ...toBillingAccount(payer, account, await isUsed(payer)), unknown };
+  }
+
+  /** Requests of unknown cost, as far back as usage is told at once. */
+  async function getUnknown({ client, source }: Payer): Promise<number> {
+    const end = Math.ceil(now() / 1000) + 1;
+    const period = { start: end - usageDays * 86_400, end };
+    try {
+      const { totals } = await askGateway(() => client.usage(period, { signal: AbortSignal.timeout(limitMs) }));
+      return countersFor<typeof totals>(source)(totals).unknown_cost_requests ?? 0;
+    } catch (error) {
+      if (isUntold(error)) return 0;
+      throw error;
+    }
   }
 
   async function isUsed({ id, client }: Payer): Promise<boolean> {
@@ -106,7 +124,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     { billingAccount, source, name: called }: Payer,
     account: ReportedAccount,
     used: boolean,
-  ): BillingAccountBalance {
+  ): Omit<BillingAccountBalance, 'unknown'> {
     const { name: own, plan, balance, otherBalance = null } = account;
     const simulated = billingAccount === 'sandbox';
     const name = simulated ? 'Test credits' : (called ?? own ?? new URL(source).host);

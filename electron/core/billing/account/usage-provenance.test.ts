@@ -80,6 +80,10 @@ test('groups by cost source match the sources of their lines, for own keys and f
     const { usage } = await core.client.account.get({ billingAccount });
     expect(usage).toMatchObject({ requests: totals.requests, unknown_cost_requests: totals.unknown });
     if (billingAccount === 'main') expect(usage?.unfinished_requests).toBeGreaterThan(0);
+    // So do what a metered account has spent, and the spending limits.
+    const paying = (await core.client.account.wallets()).find(({ id }) => id === billingAccount);
+    expect(paying?.unknown).toBe(billingAccount === 'main' ? unknownLines : 0);
+    if (billingAccount === 'main') expect((await core.client.caps.get()).unknown.month).toBe(totals.unknown);
     const { failures } = await core.client.usage.insights({ billingAccount, period });
     const failed = (failures ?? []).reduce((total, failure) => total + failure.unknown, 0);
     expect(failed).toBeGreaterThan(0);

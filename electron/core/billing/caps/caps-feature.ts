@@ -1,19 +1,14 @@
-import {
-  type CapMeter,
-  type CapScope,
-  type CapState,
-  type Caps,
-  type CapsNow,
-  type OutsideLimit,
-  caps as schema,
-} from '#shared/contract/chat/caps.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
+import type { ReportedCounters } from '#shared/client/reported.ts';
+import type { CapMeter, CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { getPersonCost } from '../costs/cost.ts';
+import { countersFor } from '../account/usage-sums.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { modelSpend } from './model-spend.ts';
 
@@ -91,13 +86,21 @@ interface AccountSpend {
   /** Since the start of the current UTC day or month: charges, plus what providers billed to the person's own keys. */
   readonly day: bigint;
   readonly month: bigint;
-  /** The upper bound of what the running requests may still cost. */
+  /** Requests of unknown cost since then. */
+  readonly unknown: { readonly day: number; readonly month: number };
+  /** What running requests may still cost. */
   readonly held: bigint;
 }
 
-/** A slow gateway must not keep anybody from sending a message. */
+/** The gateway has no such thing to tell, or does not tell it to this key. */
+const saysNothing = (error: unknown): boolean =>
+  isLacking(error) || (error instanceof GatewayError && error.code === 'insufficient_scope');
+
+/** A gateway that does not answer keeps nobody from writing. */
 const limitMs = 3_000;
 
+  /** The upper bound of what the running requests may still cost. */
+/** A slow gateway must not keep anybody from sending a message. */
 /**
  * Reads what the account's requests cost the person, from the gateway's own ledger, so that other programs are
  * included. Null if the gateway doesn't report it or doesn't answer.
@@ -105,23 +108,25 @@ const limitMs = 3_000;
 async function accountSpend(
   connections: Pick<Connections, 'billingAccount' | 'mode'>,
   periods: { readonly day: number; readonly month: number },
-): Promise<AccountSpend | null> {
+): Promise<AccountSpend | 'app' | 'silent'> {
   const signal = AbortSignal.timeout(limitMs);
   try {
     const { client, source } = await connections.billingAccount('main');
     const usage = await client.usage({ group_by: 'day', start: periods.month / 1000 }, { signal });
     const month = getPersonCost(usage.totals);
-    if (month === null || usage.grouped === false || usage.period === null) return null;
+    if (month === null || usage.grouped === false || usage.period === null) return 'app';
     const today = new Date(periods.day).toISOString().slice(0, 10);
     const bucket = usage.data.find((entry) => entry.day === today);
     const day = bucket ? getPersonCost(bucket) : 0n;
-    if (day === null) return null;
+    if (day === null) return 'app';
     const { balance } = await client.account({ signal });
     const held = parseUsd(balance?.held ?? '0');
-    return { source, day, month, held };
-  } catch {
+    const getUnknown = (told: ReportedCounters | undefined) =>
+      (told && countersFor<ReportedCounters>(source)(told).unknown_cost_requests) ?? 0;
+    return { source, day, month, unknown: { day: getUnknown(bucket), month: getUnknown(usage.totals) }, held };
+  } catch (error) {
     // Whatever the error, the app falls back to its own records, and the page shows that.
-    return null;
+    return saysNothing(error) ? 'app' : 'silent';
   }
 }
 
@@ -167,14 +172,24 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
    */
   async function spentNow() {
     const periods = getPeriods(now());
-    const account = await accountSpend(connections, periods);
+    const found = await accountSpend(connections, periods);
+    const account = typeof found === 'string' ? null : found;
     const except = account?.source ?? null;
-    const [day, month] = await Promise.all([spend.since(periods.day, except), spend.since(periods.month, except)]);
+    const [day, month, unknownDay, unknownMonth] = await Promise.all([
+      spend.since(periods.day, except),
+      spend.since(periods.month, except),
+      spend.unknownSince(periods.day, except),
+      spend.unknownSince(periods.month, except),
+    ]);
     return {
       day: day + (account?.day ?? 0n),
       month: month + (account?.month ?? 0n),
       held: account?.held ?? 0n,
-      whole: account !== null,
+      unknown: {
+        day: unknownDay + (account?.unknown.day ?? 0),
+        month: unknownMonth + (account?.unknown.month ?? 0),
+      },
+      counts: typeof found === 'string' ? found : ('account' as const),
     };
   }
 
@@ -194,7 +209,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
 
   return {
     async get(): Promise<CapsNow> {
-      const [caps, { day, month, whole }, setOutside] = await Promise.all([
+      const [caps, { day, month, unknown, counts }, setOutside] = await Promise.all([
         read(),
         spentNow(),
         whereOpen(programLimits.setOutside, null),
@@ -210,7 +225,8 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
         caps,
         meters: meters.flatMap((meter) => meter ?? []),
         spentUsd: { day: usd(day), month: usd(month) },
-        whole,
+        unknown,
+        counts,
         setOutside,
       };
     },

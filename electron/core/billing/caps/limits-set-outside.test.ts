@@ -151,7 +151,7 @@ test('outside limits are unknown while another server has the ledger open, and a
   const { client } = await coreOfTest({ dataFolder, openGateway, openSecrets: async () => secrets });
   const cap = { day: '3', models: { 'openai/gpt-5': '10' } };
   await client.caps.set(Object.assign({}, noCaps, cap));
-  expect(await client.caps.get()).toMatchObject({ caps: cap, setOutside: null, whole: false });
+  expect(await client.caps.get()).toMatchObject({ caps: cap, setOutside: null, counts: 'silent' });
   const opened = readUntil(await client.changes.watch(), (seen) => seen.some(({ topics }) => topics.includes('app')));
   await other.close();
   await opened;

@@ -39,7 +39,7 @@ test('caps of a day and a month count the spending of other programs exactly, an
   };
   expect((await asProgram()).status).toBe(200);
 
-  const { spentUsd, whole, meters } = await client.caps.get();
+  const { spentUsd, counts, meters } = await client.caps.get();
   const ledger = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
   const charged = ledger
     .prepare(
@@ -51,7 +51,7 @@ test('caps of a day and a month count the spending of other programs exactly, an
   ledger.close();
   expect(charged).toBe(420_000n);
   expect(spentUsd).toEqual({ day: formatUsd(nanoUsd(charged)), month: formatUsd(nanoUsd(charged)) });
-  expect({ whole, meters }).toEqual({ whole: true, meters: [] });
+  expect({ counts, meters }).toEqual({ counts: 'account', meters: [] });
 
   await client.caps.set({ message: null, conversation: null, day: '0.00043', month: null });
   expect((await client.caps.get()).meters).toEqual([

@@ -55,7 +55,19 @@ export function spendStore(db: Db) {
       return sum(await (exceptOf === null ? rows : rows.where('source', '!=', exceptOf)).execute());
     },
 
-    /** The same by the models that answered, of messages that are still there. */
+    /** How many requests since then have a cost that is not known. */
+    async unknownSince(time: number, exceptOf: string | null = null): Promise<number> {
+      const rows = db
+        .selectFrom('spend')
+        .select(({ fn }) => fn.countAll<number>().as('requests'))
+        .where('simulated', '=', 0)
+        .where('cost_usd', 'is', null)
+        .where('at', '>=', time);
+      const counted = exceptOf === null ? rows : rows.where('source', '!=', exceptOf);
+      return (await counted.executeTakeFirstOrThrow()).requests;
+    },
+
+    /** What was spent, by the models that answered, of messages that are still there. */
     async sinceByModel(time: number, exceptOf: string | null): Promise<Map<string, bigint>> {
       const rows = await paid()
         .innerJoin('messages', 'messages.id', 'spend.id')

@@ -1,12 +1,13 @@
 import { X } from 'lucide-react';
 import { useId, useState } from 'react';
-import type { CapMeter, CapScope, Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import type { CapScope, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { amountPattern } from '#shared/contract/common/fields.ts';
 import { useCatalogue } from '../../../api/use-catalogue.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { describeError } from '../../../text/error-text.ts';
 import { getRatio, share, usd } from '../../../text/format.ts';
 import { text } from '../../../text/settings-text.ts';
+import { text as usageText } from '../../../text/usage-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { classNames } from '../../../ui/elements/class-names.ts';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
@@ -21,6 +22,7 @@ import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { useApiKeys } from '../../gateways/keys/use-api-keys.ts';
+import { isNothing } from '../usage/series.ts';
 import { useCaps, useSetCaps, useTakeOver } from './use-caps.ts';
 
 type ModelCaps = Readonly<Record<string, string>>;
@@ -99,13 +101,20 @@ function AddModel({ caps, onAdd }: { caps: ModelCaps; onAdd: (model: string) => 
 
 const colours = { free: 'bg-accent', near: 'bg-warn', full: 'bg-bad' } as const;
 
+/** A sum with what it leaves out, as on the Usage page. */
+function knownCost(cost: string, unknown: number): string {
+  if (unknown === 0) return usd(cost);
+  return isNothing(cost) ? usageText.unknown(unknown) : `${usd(cost)} ${usageText.plusUnknown(unknown)}`;
+}
+
 /** Shows how much of each period's cap is used, in words and as a bar. */
-function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
+function CapMeters({ meters, unknown }: Pick<CapsNow, 'meters' | 'unknown'>) {
   if (meters.length === 0) return null;
   return (
     <ul aria-label={text.caps.meters} className="mb-4 flex flex-col gap-3">
       {meters.map(({ scope, model, capUsd, spentUsd, share: part, state }) => {
-        const words = text.caps.meter(usd(spentUsd), usd(capUsd), share(part));
+        const known = scope === 'model' ? usd(spentUsd) : knownCost(spentUsd, unknown[scope]);
+        const said = text.caps.meter(known, usd(capUsd), share(part));
         return (
           <li key={`${scope} ${model}`}>
             <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm tabular-nums">
@@ -146,9 +155,9 @@ export function CapsSection() {
       {caps.data && (
         <>
           {caps.data.setOutside === null ? <NotKnown /> : <SetOutside limits={caps.data.setOutside} />}
-          <CapMeters meters={caps.data.meters} />
-          <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />
-          <p className="mt-3 text-fg-3 text-xs">{caps.data.whole ? text.caps.whole : text.caps.appOnly}</p>
+          <CapMeters meters={caps.data.meters} unknown={caps.data.unknown} />
+          <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} unknown={caps.data.unknown} />
+          <p className="mt-3 text-fg-3 text-xs">{text.caps.counts[caps.data.counts]}</p>
           {caps.data.setOutside && <SameCaps caps={caps.data.caps} setOutside={caps.data.setOutside} />}
           <p className="mt-1 text-fg-3 text-xs">
             {text.caps.keys}{' '}
@@ -211,7 +220,7 @@ const getDraft = ({ message, conversation, day, month, models }: Caps) => ({
   models,
 });
 
-function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {
+function CapsForm({ caps, spentUsd, unknown }: Pick<CapsNow, 'caps' | 'spentUsd' | 'unknown'>) {
   const form = drafts.useUnfinished('caps', getDraft(caps));
   const { fields, models } = form.value;
   const set = useSetCaps();
@@ -245,7 +254,11 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
             placeholder={text.caps.none}
             value={fields[scope]}
             problem={wrong.includes(scope) ? text.caps.notAmount : undefined}
-            note={scope === 'day' || scope === 'month' ? text.caps.spent(usd(spentUsd[scope])) : undefined}
+            note={
+              scope === 'day' || scope === 'month'
+                ? text.caps.spent(knownCost(spentUsd[scope], unknown[scope]))
+                : undefined
+            }
             onChange={(event) => form.change({ models, fields: { ...fields, [scope]: event.target.value } })}
           />
         ))}

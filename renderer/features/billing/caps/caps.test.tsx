@@ -40,7 +40,10 @@ test('caps are entered for periods and models, and an invalid amount is not save
     month: '20.5',
     models: { [model]: '1.25' },
   });
-  await expect.element(main.getByRole('list', { name: 'How full they are' })).toBeVisible();
+  await expect
+    .element(main.getByRole('list', { name: 'How full they are' }))
+    .toMatchTextContent(/\+ 2 unknown of \$20\.5/);
+  await expect.element(main).toMatchTextContent(/\+ 2 unknown spent so far/);
   await button(`Remove the cap of ${model}`).click();
   await button('Save caps').click();
   await expect.poll(() => fake.composer.caps.models).toEqual({});

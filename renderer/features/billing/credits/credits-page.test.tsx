@@ -20,7 +20,18 @@ test('an account on own keys has no column for the balance after a transaction',
   expect(await names()).toEqual(['Date', 'What', 'Amount']);
 });
 
-test('a prepaid account shows the balance after each transaction', async () => {
+test('what a metered account has spent never hides requests of unknown cost', async () => {
+  const { billingAccounts, settings } = fakeData();
+  const unknown = billingAccounts.map((account) => ({
+    ...account,
+    unknown: account.billing === 'meter_only' ? 16 : 0,
+  }));
+  await openApp('#credits', { billingAccounts: unknown, settings: { ...settings, model: 'openai/gpt-5' } });
+  await expect.element(main).toMatchTextContent(/\$3\.2.* \+ 16 unknown/);
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent(/\+ 16 unknown spent/);
+});
+
+test('a prepaid wallet shows the balance after each transaction', async () => {
   const { settings } = fakeData();
   await openApp('#credits', { settings: { ...settings, shownWallet: 'sandbox' } });
   await expect

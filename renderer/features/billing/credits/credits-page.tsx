@@ -28,6 +28,7 @@ import { Notice } from '../../../ui/notices/notice.tsx';
 import { Skeleton } from '../../../ui/notices/skeleton.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
 import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
+import { KnownCost } from '../usage/known-cost.tsx';
 import { BudgetPart } from './budget-part.tsx';
 import { type LineFilter, useCredits, useFunds } from './use-credits.ts';
 
@@ -172,7 +173,11 @@ function Summary({ billingAccount, credits }: { billingAccount: BillingAccountBa
         {ofKey ? text.accountBalance : text.balance[billingAccount.billing ?? 'prepaid']}
       </p>
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
-        <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
+        {metered ? (
+          <KnownCost cost={credits.total_used} unknown={billingAccount.unknown} />
+        ) : (
+          <Money amount={credits.balance} rest />
+        )}
       </p>
       {metered && (
         <p className="text-fg-3 text-xs">
@@ -396,7 +401,11 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
 }
 
 /** Shows the balance of a prepaid account, or the spend of a metered one. */
-function Sum({ billingAccount: { billing, balance, otherBalance } }: { billingAccount: BillingAccountBalance }) {
+function Sum({
+  billingAccount: { billing, balance, otherBalance, unknown },
+}: {
+  billingAccount: BillingAccountBalance;
+}) {
   if (balance === null && otherBalance) return <OtherAmount amount={otherBalance} />;
   if (balance === null) return <span className="text-fg-3">{text.all.unknown}</span>;
   if (billing !== 'meter_only')
@@ -408,7 +417,7 @@ function Sum({ billingAccount: { billing, balance, otherBalance } }: { billingAc
     );
   return (
     <>
-      <Money amount={balance.total_used} /> <span className="text-fg-3">{text.all.spent}</span>
+      <KnownCost cost={balance.total_used} unknown={unknown} /> <span className="text-fg-3">{text.all.spent}</span>
     </>
   );
 }
