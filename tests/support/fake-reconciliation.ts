@@ -31,7 +31,7 @@ export const fakeReconciliation = (gatewayDb: FakeLedger, guard: (call: string) 
         unknown: 0,
         explained: 0,
       },
-      sums: { chatsUsd: '0', otherProgramsUsd: '0', recordsUsd: '0', ledgerUsd: '0' },
+      sums: { chatsUsd: '0', otherProgramsUsd: '0', recordsUsd: '0', ledgerUsd: '0', ownKeysUsd: '0' },
       balance: null,
       differenceUsd: '0',
     };

@@ -18,6 +18,8 @@ interface PlainRequests {
   readonly charge: bigint;
   /** The sum that the chats should show for them (`bookedCost`). */
   readonly booked: bigint;
+  /** What providers bill to own keys for them, which neither record nor ledger charges. */
+  readonly ownKeys: bigint;
 }
 
 const plainKinds = ['chats', 'deleted', 'otherPrograms'] as const;
@@ -35,15 +37,16 @@ function plainRequests(db: Database, accountId: string, ownKeys: readonly string
     .safeIntegers()
     .get({ accountId, ownKeys: JSON.stringify(ownKeys) }) as [rest: string, ...sums: bigint[]];
   const [rest, ...sums] = columns;
-  const plain = plainKinds.map((kind, index): PlainRequests => {
-    const [count = 0n, charge = 0n, booked = 0n] = sums.slice(index * 3);
-    return { kind, count: Number(count), charge, booked };
+  const plain = plainKinds.map((kind, at): PlainRequests => {
+    const [count = 0n, charge = 0n, booked = 0n, own = 0n] = sums.slice(at * 4);
+    return { kind, count: Number(count), charge, booked, ownKeys: own };
   });
   return { plain, rest };
 }
 
 const getSums = (kind: string) => `count(*) filter (where kind = '${kind}'),
-  coalesce(sum(charge) filter (where kind = '${kind}'), 0), coalesce(sum(booked) filter (where kind = '${kind}'), 0)`;
+  coalesce(sum(charge) filter (where kind = '${kind}'), 0), coalesce(sum(booked) filter (where kind = '${kind}'), 0),
+  coalesce(sum(own_keys) filter (where kind = '${kind}'), 0)`;
 
 /**
  * The first row in `spend` with a request's id is the one that counts. The subqueries have a limit because SQLite then
@@ -52,11 +55,12 @@ const getSums = (kind: string) => `count(*) filter (where kind = '${kind}'),
  */
 const plainSql = `
   with found as (
-    select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked, ${ledgerOfRequest} as ledger,
-      (select rowid from spend where request_id = r.id limit 1) as spend_row, ${wasAskedByChat} as asked_by_chat
+    select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked,
+      iif(r.byok = 1, r.upstream_cost, 0) as own_keys, ${ledgerOfRequest} as ledger,
+      (select rowid from spend where request_id = r.id limit 1) as told, ${wasAskedByChat} as asked_by_chat
     from ledger.requests r where r.account_id = :accountId limit -1
   ), judged as (
-    select found.id, charge, booked, case
+    select found.id, charge, booked, own_keys, case
       when status = 'running' or ledger <> charge then null
       when spend_row is null then iif(asked_by_chat, null, 'otherPrograms')
       when s.cost_usd is null or nano_usd(s.cost_usd) <> booked or (booked = 0 and status <> 'succeeded') then null
@@ -194,7 +198,7 @@ function openTally(offset: number, limit: number) {
     explained: 0,
   };
   const openRows: OpenFound[] = [];
-  const sums = { chats: 0n, otherPrograms: 0n, records: 0n, ledger: 0n };
+  const sums = { chats: 0n, otherPrograms: 0n, records: 0n, ledger: 0n, ownKeys: 0n };
   let requests = 0;
   let running = 0;
   let openCount = 0;
@@ -226,10 +230,11 @@ function openTally(offset: number, limit: number) {
   }
 
   return {
-    plain({ kind, count: found, charge, booked }: PlainRequests): void {
+    plain({ kind, count: found, charge, booked, ownKeys }: PlainRequests): void {
       kinds[kind] += found;
       requests += found;
       sums.records += charge;
+      sums.ownKeys += ownKeys;
       // The ledger's lines equal the charge, otherwise these requests wouldn't be in this group.
       sums.ledger += charge;
       sums[kind === 'otherPrograms' ? 'otherPrograms' : 'chats'] += booked;
@@ -240,8 +245,9 @@ function openTally(offset: number, limit: number) {
       if (verdict.is === 'running') return;
       sums.records += charge;
       sums.ledger += ledger ?? 0n;
-      sums.chats += stored?.cost ?? 0n;
-      if (verdict.is === 'matched' && isFromOtherProgram(verdict.kind)) sums.otherPrograms += bookedCost(request);
+      if (request.byok) sums.ownKeys += request.upstreamCost;
+      sums.chats += told?.cost ?? 0n;
+      if (verdict.is === 'matched' && isElsewhere(verdict.kind)) sums.otherPrograms += bookedCost(request);
     },
     unbooked(stored: StoredRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
       const { id, requestId, at, cost } = stored;
@@ -261,7 +267,8 @@ function openTally(offset: number, limit: number) {
           chatsUsd: usd(sums.chats),
           otherProgramsUsd: usd(sums.otherPrograms),
           recordsUsd: usd(sums.records),
-          ledgerUsd: hasLedger ? usd(sums.ledger) : null,
+          ownKeysUsd: usd(sums.ownKeys),
+          ledgerUsd: ledgerTold ? usd(sums.ledger) : null,
         },
         balance: balance && { usd: usd(balance.balance), linesUsd: usd(balance.lines) },
         differenceUsd: usd(difference + off),

@@ -78,6 +78,8 @@ export const reconciliation = z.object({
     /** Sums of the usage records, and of the ledger's lines for requests. Null if the gateway doesn't report them. */
     recordsUsd: usdAmount.nullable(),
     ledgerUsd: usdAmount.nullable(),
+    /** What providers bill to keys of one's own, by the usage records: the gateway charges nothing of it. */
+    ownKeysUsd: usdAmount,
   }),
   /**
    * The reported balance, and the sum of all lines of the ledger. Null if the gateway doesn't report them or only a

@@ -127,9 +127,17 @@ test('a message on an own key is quoted, limited and counted by what its provide
 
   const { costUsd } = (await askedAndAnswered(core, model)) ?? {};
   expect(parseUsd(costUsd ?? '0')).toBeGreaterThan(0n);
-  const { spentUsd, whole, meters } = await client.caps.get();
-  expect({ spentUsd, whole }).toEqual({ spentUsd: { day: costUsd, month: costUsd }, whole: true });
+  const { spentUsd, counts, meters } = await client.caps.get();
+  expect({ spentUsd, counts }).toEqual({ spentUsd: { day: costUsd, month: costUsd }, counts: 'account' });
   expect(meters.map((meter) => meter.spentUsd)).toEqual([costUsd, costUsd]);
+  // The gateway has charged nothing: what the provider bills is a sum of its own.
+  const read = () => client.reconciliation.get({ billingAccount: 'main' });
+  await expect.poll(async () => (await read()).part).toBeNull();
+  expect(await read()).toMatchObject({
+    differenceUsd: '0',
+    openCount: 0,
+    sums: { chatsUsd: costUsd, ownKeysUsd: costUsd, recordsUsd: '0' },
+  });
 
   const today = new Date().toISOString().slice(0, 10);
   const period = { first: today, last: today, zone: 'UTC' };

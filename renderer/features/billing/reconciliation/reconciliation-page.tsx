@@ -106,6 +106,7 @@ function getSums({ sums, balance }: Reconciliation, { billing }: BillingAccountB
   const amounts: [string, string | null][] = [
     [text.sums.chats, sums.chatsUsd],
     ...(sums.otherProgramsUsd === '0' ? [] : [[text.sums.otherPrograms, sums.otherProgramsUsd] as [string, string]]),
+    ...(sums.ownKeysUsd === '0' ? [] : [[text.sums.ownKeys, sums.ownKeysUsd] as [string, string]]),
     [text.sums.records, sums.recordsUsd],
     [text.sums.ledger, sums.ledgerUsd],
     ...(balance && billing !== 'meter_only'

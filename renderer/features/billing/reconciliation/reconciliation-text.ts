@@ -27,6 +27,7 @@ export const text = words({
   sums: {
     chats: 'Chats say',
     otherPrograms: 'Other programs',
+    ownKeys: 'Billed to your own keys by their providers',
     records: 'Usage records',
     ledger: 'Ledger, for requests',
     lines: 'Ledger, all lines',
