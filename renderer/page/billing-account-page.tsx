@@ -63,7 +63,7 @@ export function BillingAccountPage({
               />
             )}
           </div>
-          {billingAccount && <Stale error={query.error} readAt={query.dataUpdatedAt} />}
+          {billingAccount && <Stale error={query.error} />}
           {billingAccount ? (
             children(billingAccount)
           ) : query.isError ? (

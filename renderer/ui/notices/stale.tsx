@@ -5,13 +5,14 @@ import { Notice } from './notice.tsx';
 import { Remedy } from './remedy.tsx';
 
 /** Shown above cached data whose refetch failed: the reason, the age of the data, and when the refetch is repeated. */
-export function Stale({ error, readAt }: { error: unknown; readAt: number }) {
+export function Stale({ error, readAt }: { error: unknown; readAt?: number }) {
   if (!error) return null;
   const failure = describeError(error);
   return (
     <div className="py-2">
       <Notice tone="warn">
-        {failure.sentence} {text.readAt(formatClock(readAt))} <Remedy failure={failure} byItself />
+        {failure.sentence} {readAt !== undefined && text.readAt(formatClock(readAt))}{' '}
+        <Remedy failure={failure} byItself />
       </Notice>
     </div>
   );

@@ -174,3 +174,14 @@ test('the spend of this month counts requests of unknown cost', async () => {
   await button('Read again').click();
   await expect.element(main).toMatchTextContent('+ 3 unknown');
 });
+
+test('where the account never answered, nothing is said to be shown as of a time', async () => {
+  const fake = await openApp('#models');
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$3.2');
+  for (const method of ['account.get', 'account.wallets'])
+    fake.fail(method, 'gateway_unreachable', 'The gateway did not answer.', 60_000);
+  fake.changed('account');
+  location.hash = '#account';
+  await expect.element(main).toMatchTextContent('The gateway did not answer.');
+  await expect.element(main).not.toMatchTextContent('What is shown is as of');
+});
