@@ -133,6 +133,10 @@ async function openParts(options: CoreOptions): Promise<Core> {
   });
   const { db, log, changes, now, newId } = base;
   const notices = inspectDataFolder(dataFolder, log);
+  if (base.emptied) {
+    notices.push(tell('databaseEmptied', { path: join(dataFolder, 'portico.db') }));
+    log({ event: 'database_emptied' });
+  }
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });
   const connected = { ...options, fetch: options.fetch ?? network.fetch, download };

@@ -68,7 +68,7 @@ export const text = words({
         ? `Not enough is left in ${billingAccount} for a message of the usual length.`
         : `There is little left in ${billingAccount}: about ${counted(messages, 'message', 'messages')}.`,
   noneCanBeSent:
-    'The credits left don’t cover this message with an answer of any length, so it can’t be sent as it is.',
+    'The credits left don’t cover this message with the longest answer that may come, so it can’t be sent as it is.',
   noneCanBeSentTo: (model: string) =>
     `Not enough is left for a message to ${model}: more is set aside for its longest answer. Limit answers in the chat, or choose a cheaper model.`,
   limitAnswer: (tokens: number) => `Limit answers to ${count(tokens)} tokens`,

@@ -216,6 +216,8 @@ export const refusalWords = {
     'The database of your chats is damaged where this is kept. Close Portico and start it again: it will check the file and offer the newest intact backup. The damaged file is kept.',
   ledgerUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
     `The ledger of this computer cannot be opened: ${faults[why]}. Its file is ${file}.`,
+  databaseEmptied: ({ path }: { path: string }) =>
+    `${path} was an empty file and there is no backup, so Portico starts without chats. If you had some, close Portico and put a copy of the file back.`,
   noIntactBackup: 'No backup is intact, so nothing was changed.',
   dataFolderFull: ({ folder }: { folder: string }) =>
     `There is no space left on the disk for the data folder ${folder}. Free some, or choose another folder with --data-dir.`,

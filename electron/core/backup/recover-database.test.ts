@@ -153,7 +153,19 @@ test('damage that is found late during a start offers the newest backup as well'
   expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
 });
 
-test('damaged backups are skipped', async () => {
+test('an empty database without a backup is a new one, and that is said once', async () => {
+  const dataFolder = await unusedDataFolder();
+  const path = join(dataFolder, 'portico.db');
+  writeFileSync(path, '');
+  const first = await testCore({ dataFolder });
+  expect(first.core.notices).toMatchObject([{ refusal: { name: 'databaseEmptied', values: { path } } }]);
+  await first.core.close();
+  const second = await testCore({ dataFolder });
+  expect(second.core.notices).toEqual([]);
+  await second.core.close();
+});
+
+test('backups that are damaged themselves are passed over', async () => {
   const { dataFolder, file, backups } = await openFolder();
   await twoChats(dataFolder);
   writeFileSync(join(backups, nameAt('auto', Date.now() + 60_000)), 'no database');

@@ -67,7 +67,7 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   await finishRecovery(dataFolder);
   const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
   if (recovered) log({ event: 'database_recovered', ...recovered });
-  await refuseEmptied(dataFolder);
+  const emptied = await refuseEmptied(dataFolder);
   await refuseDamaged(dataFolder);
   const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {
     throw await explainFailure(dataFolder, error);
@@ -75,6 +75,8 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   return {
     db,
     log,
+    /** The database was an empty file, so it is a new one now. */
+    emptied,
     changes: openChanges(),
     readers: openThreadReaders(newId),
     settings: settingsStore(db),

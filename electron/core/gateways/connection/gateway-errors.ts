@@ -17,6 +17,18 @@ const knownNames: Naming = { modelFacts: () => null, providerName: knownProvider
 /** The gateway adds this advice for programs. The app shows users the remaining time instead. */
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;
 
+/** The same of the length of an answer, by the name of the request's field. */
+const lengthAdvice = / Lower max_tokens or add credits\.(?: The largest "max_tokens" the balance covers is (\d+)\.)?$/;
+
+const forPeople = (message: string): string =>
+  message
+    .replace(headerAdvice, '')
+    .replace(lengthAdvice, (_, tokens?: string) =>
+      tokens === undefined
+        ? ' Add credits, or choose a cheaper model.'
+        : ` Limit the answer to ${tokens} tokens, or add credits.`,
+    );
+
 /** Maps a gateway error to the app’s code. An unknown code is mapped by its status if possible. */
 function getCode({ code, status_code }: GatewayError): ErrorCode {
   const known = ours[code] ?? (isErrorCode(code) ? code : null);
@@ -24,8 +36,7 @@ function getCode({ code, status_code }: GatewayError): ErrorCode {
 }
 
 /** Wraps a gateway’s own sentence. Translations describe the code and quote the sentence. */
-export const quoteGateway = (code: string, message: string) =>
-  tell('gatewaySaid', { code, said: message.replace(headerAdvice, '') });
+export const saidByGateway = (code: string, message: string) => tell('gatewaySaid', { code, said: forPeople(message) });
 
 /**
  * Returns what a failed answer stores about the provider’s error. A foreign gateway may not have removed keys from it.
