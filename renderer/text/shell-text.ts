@@ -36,7 +36,7 @@ export const text = words({
   balance: 'Balance',
   spent: 'spent at list price',
   plusUnknown: (requests: number) => `+ ${requests} unknown`,
-  ownKeyOf: (provider: string) => `Your ${provider} key`,
+  ownKeyLabel: (provider: string) => `Your ${provider} key`,
   billedBy: (provider: string) => `billed by ${provider}`,
   leftOnKey: 'left on this key',
   balanceReadAt: (clock: string) => `as of ${clock}`,

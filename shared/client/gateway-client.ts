@@ -313,7 +313,7 @@ export function gatewayClient(options: GatewayClientOptions) {
       try {
         await ask();
       } catch (error) {
-        if (!saysNothing(error)) return null;
+        if (!isUnreported(error)) return null;
       }
       if (unit.known !== undefined) return unit.known;
     }
@@ -440,7 +440,7 @@ export function gatewayClient(options: GatewayClientOptions) {
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
 /** The gateway has no such endpoint, or does not open it to this key. */
-const saysNothing = (error: unknown): boolean =>
+const isUnreported = (error: unknown): boolean =>
   isLacking(error) ||
   (error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500 && error.status_code !== 429);
 

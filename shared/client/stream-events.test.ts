@@ -34,7 +34,7 @@ test('fields that the specification does not know are passed over', async () => 
   expect(await all(answer('cost: 5\ndata: 1\n\ndata: [DONE]\n\n', 'text/event-stream'))).toEqual(['1']);
 });
 
-test('the lines of another server are bounded, whole or not', async () => {
+test('a JSON line longer than the limit is refused even if the stream ends there', async () => {
   const line = `"${'x'.repeat(33_554_432)}`;
   await expect(all(answer(line, 'application/x-ndjson'), true)).rejects.toMatchObject({ code: 'truncated' });
 });

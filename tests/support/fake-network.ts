@@ -22,7 +22,12 @@ export function fakeNetwork(guard: (method: string) => Promise<void>) {
     }),
     set: os.network.set.handler(async ({ input: { password, ...wanted } }) => {
       await guard('network.set');
-      set = { ...set, ...wanted, problem: null, hasPassword: password === undefined ? set.hasPassword : password !== null };
+      set = {
+        ...set,
+        ...wanted,
+        problem: null,
+        hasPassword: password === undefined ? set.hasPassword : password !== null,
+      };
       return set;
     }),
     test: os.network.test.handler(async () => {

@@ -153,7 +153,7 @@ test('damage that is found late during a start offers the newest backup as well'
   expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
 });
 
-test('an empty database without a backup is a new one, and that is said once', async () => {
+test('an empty database without a backup is a new one, and one start names it', async () => {
   const dataFolder = await unusedDataFolder();
   const path = join(dataFolder, 'portico.db');
   writeFileSync(path, '');
@@ -165,7 +165,7 @@ test('an empty database without a backup is a new one, and that is said once', a
   await second.core.close();
 });
 
-test('backups that are damaged themselves are passed over', async () => {
+test('damaged backups are skipped', async () => {
   const { dataFolder, file, backups } = await openFolder();
   await twoChats(dataFolder);
   writeFileSync(join(backups, nameAt('auto', Date.now() + 60_000)), 'no database');

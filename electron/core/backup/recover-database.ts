@@ -41,13 +41,12 @@ export async function explainFailure(dataFolder: string, error: unknown): Promis
 }
 
 /**
- * A file without a byte would be opened as a new database, and its chats would be gone without a word. True: it is one, and no backup is
- * there to offer.
+ * SQLite would open a file without content as a new database, and the chats would silently be gone. Returns true if there is such a file
+ * and no backup to offer.
  */
 export async function refuseEmptied(dataFolder: string): Promise<boolean> {
   const file = databaseIn(dataFolder);
   const found = statSync(file, { throwIfNoEntry: false });
-/** SQLite would open a file without content as a new database, and the chats would silently be gone. */
   // Windows, and some file systems, report a size of zero for folders too.
   if (!found?.isFile() || found.size > 0 || existsSync(`${file}-wal`)) return false;
   if (listBackups(backupsIn(dataFolder)).length > 0) throw await unusable(dataFolder, 'damaged', null);

@@ -1,18 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../storage/database/db.ts';
-import type { NumberedRow } from '../storage/database/message-row.ts';
+import { isParent, type NumberedRow } from '../storage/database/message-row.ts';
 
 /**
  * The messages of a conversation are a tree. `shown_child` of a message is the child that is shown, or was last; the
  * shown branch ends in the conversation’s `active_leaf`. Removed messages are in no branch.
  */
 
-/**
- * A parent is older than its child and in the same conversation. In a database that something else has written, the walks end where
- * that does not hold, so each of them has an end.
- */
-export const isParent = sql`m.id = up.parent_id and m.seq < up.seq and m.conversation_id = up.conversation_id`;
+/** The same downwards as `isParent`. */
 const isBelow = sql`m.seq > down.seq and m.conversation_id = down.conversation_id`;
 
 const siblings = sql`messages s where s.conversation_id = m.conversation_id and s.parent_id is m.parent_id

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import { isParent } from '../conversations/branch-store.ts';
 import { beingAdded, type Db, deleteChat, type MessageTable, type Tables } from '../storage/database/db.ts';
 import { inBatches } from '../storage/database/in-batches.ts';
 import { insertMessages } from '../storage/database/insert-messages.ts';
-import { keptSource, toMessage } from '../storage/database/message-row.ts';
+import { isParent, keptSource, toMessage } from '../storage/database/message-row.ts';
 
 type IdOf = (id: string | null) => string | null;
 

@@ -37,8 +37,8 @@ function plainRequests(db: Database, accountId: string, ownKeys: readonly string
     .safeIntegers()
     .get({ accountId, ownKeys: JSON.stringify(ownKeys) }) as [rest: string, ...sums: bigint[]];
   const [rest, ...sums] = columns;
-  const plain = plainKinds.map((kind, at): PlainRequests => {
-    const [count = 0n, charge = 0n, booked = 0n, own = 0n] = sums.slice(at * 4);
+  const plain = plainKinds.map((kind, index): PlainRequests => {
+    const [count = 0n, charge = 0n, booked = 0n, own = 0n] = sums.slice(index * 4);
     return { kind, count: Number(count), charge, booked, ownKeys: own };
   });
   return { plain, rest };
@@ -57,7 +57,7 @@ const plainSql = `
   with found as (
     select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked,
       iif(r.byok = 1, r.upstream_cost, 0) as own_keys, ${ledgerOfRequest} as ledger,
-      (select rowid from spend where request_id = r.id limit 1) as told, ${wasAskedByChat} as asked_by_chat
+      (select rowid from spend where request_id = r.id limit 1) as spend_row, ${wasAskedByChat} as asked_by_chat
     from ledger.requests r where r.account_id = :accountId limit -1
   ), judged as (
     select found.id, charge, booked, own_keys, case
@@ -246,8 +246,8 @@ function openTally(offset: number, limit: number) {
       sums.records += charge;
       sums.ledger += ledger ?? 0n;
       if (request.byok) sums.ownKeys += request.upstreamCost;
-      sums.chats += told?.cost ?? 0n;
-      if (verdict.is === 'matched' && isElsewhere(verdict.kind)) sums.otherPrograms += bookedCost(request);
+      sums.chats += stored?.cost ?? 0n;
+      if (verdict.is === 'matched' && isFromOtherProgram(verdict.kind)) sums.otherPrograms += bookedCost(request);
     },
     unbooked(stored: StoredRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
       const { id, requestId, at, cost } = stored;
@@ -268,7 +268,7 @@ function openTally(offset: number, limit: number) {
           otherProgramsUsd: usd(sums.otherPrograms),
           recordsUsd: usd(sums.records),
           ownKeysUsd: usd(sums.ownKeys),
-          ledgerUsd: ledgerTold ? usd(sums.ledger) : null,
+          ledgerUsd: hasLedger ? usd(sums.ledger) : null,
         },
         balance: balance && { usd: usd(balance.balance), linesUsd: usd(balance.lines) },
         differenceUsd: usd(difference + off),

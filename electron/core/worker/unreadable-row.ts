@@ -9,7 +9,6 @@ import { preset } from '#shared/contract/chat/presets.ts';
 import { queuedMessage } from '#shared/contract/chat/queue.ts';
 import { problemText } from '#shared/contract/common/fields.ts';
 import { usdAmount } from '#shared/wire/scalars.ts';
-import { providerSettings } from '../gateways/providers/provider-settings.ts';
 import { type NumberedRow, toMessage } from '../storage/database/message-row.ts';
 
 export interface UnreadableRow {
@@ -36,7 +35,7 @@ const presetRow = preset.omit({ id: true, forNewChats: true });
 const queuedRow = queuedMessage.pick({ id: true, model: true, compare: true, problem: true });
 const draftRow = draft.pick({ model: true, compare: true });
 const serverRow = toolServer.pick({ id: true, transport: true, problem: true }).extend({ tools: z.array(tool) });
-const providerRow = z.object({ settings: providerSettings, problem: problemText.nullable() });
+const providerRow = z.object({ settings: z.looseObject({}), problem: problemText.nullable() });
 
 /** What older versions did not have yet, as the migrations fill it in. */
 const laterColumns = {

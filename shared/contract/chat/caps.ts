@@ -56,14 +56,10 @@ export const capsNow = z.object({
   /** Requests of unknown cost, which are in neither sum. */
   unknown: z.object({ day: z.int(), month: z.int() }),
   /**
-   * Of the whole account, other programs included. Else it is what this app has spent: the gateway does not tell more (`app`), or does
-   * not answer (`silent`).
+   * `account` if the spend is that of the account, including other programs. Else only this app's spend is counted,
+   * because the gateway doesn't report more (`app`) or doesn't answer (`silent`).
    */
   counts: z.enum(['account', 'app', 'silent']),
-  /**
-   * True if the spend is that of the account, including other programs. False if the gateway doesn't report that, and
-   * only this app's spend is counted.
-   */
   /**
    * Limits that apply to other programs in place of the ones set here. Null if a remote gateway has the ledger, so that
    * they are unknown.

@@ -16,7 +16,7 @@ export interface AccountDeps {
 }
 
 const limitMs = 10_000;
-/** The longest period that a gateway like the app's own tells usage of. */
+/** The longest period that a gateway like the app's own reports usage for. */
 const usageDays = 400;
 
 /** True if the gateway has no such data, or refuses it to this key. */
@@ -101,7 +101,7 @@ export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
     return { ...toBillingAccount(payer, account, await isUsed(payer)), unknown };
   }
 
-  /** Requests of unknown cost, as far back as usage is told at once. */
+  /** Requests of unknown cost, as far back as usage is reported at once. */
   async function getUnknown({ client, source }: Payer): Promise<number> {
     const end = Math.ceil(now() / 1000) + 1;
     const period = { start: end - usageDays * 86_400, end };
@@ -109,7 +109,7 @@ export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
       const { totals } = await askGateway(() => client.usage(period, { signal: AbortSignal.timeout(limitMs) }));
       return countersFor<typeof totals>(source)(totals).unknown_cost_requests ?? 0;
     } catch (error) {
-      if (isUntold(error)) return 0;
+      if (isUnreported(error)) return 0;
       throw error;
     }
   }

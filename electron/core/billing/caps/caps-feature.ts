@@ -1,14 +1,21 @@
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { ReportedCounters } from '#shared/client/reported.ts';
-import type { CapMeter, CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import {
+  type CapMeter,
+  type CapScope,
+  type CapState,
+  type Caps,
+  type CapsNow,
+  type OutsideLimit,
+  caps as schema,
+} from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { Connections } from '../../gateways/connection/connections.ts';
+import { type Connections, isOwnKeys } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { countersFor } from '../account/usage-sums.ts';
-import { getPersonCost } from '../costs/person-cost.ts';
+import { getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { modelSpend } from './model-spend.ts';
 
@@ -88,22 +95,20 @@ interface AccountSpend {
   readonly month: bigint;
   /** Requests of unknown cost since then. */
   readonly unknown: { readonly day: number; readonly month: number };
-  /** What running requests may still cost. */
+  /** The upper bound of what the running requests may still cost. */
   readonly held: bigint;
 }
 
-/** The gateway has no such thing to tell, or does not tell it to this key. */
-const saysNothing = (error: unknown): boolean =>
+/** Whether the gateway doesn't report the spend, or not to this key. */
+const isUnreported = (error: unknown): boolean =>
   isLacking(error) || (error instanceof GatewayError && error.code === 'insufficient_scope');
 
-/** A gateway that does not answer keeps nobody from writing. */
+/** A slow gateway must not keep anybody from sending a message. */
 const limitMs = 3_000;
 
-  /** The upper bound of what the running requests may still cost. */
-/** A slow gateway must not keep anybody from sending a message. */
 /**
  * Reads what the account's requests cost the person, from the gateway's own ledger, so that other programs are
- * included. Null if the gateway doesn't report it or doesn't answer.
+ * included. `app` if the gateway doesn't report it, `silent` if it doesn't answer.
  */
 async function accountSpend(
   connections: Pick<Connections, 'billingAccount' | 'mode'>,
@@ -121,12 +126,19 @@ async function accountSpend(
     if (day === null) return 'app';
     const { balance } = await client.account({ signal });
     const held = parseUsd(balance?.held ?? '0');
-    const getUnknown = (told: ReportedCounters | undefined) =>
-      (told && countersFor<ReportedCounters>(source)(told).unknown_cost_requests) ?? 0;
-    return { source, day, month, unknown: { day: getUnknown(bucket), month: getUnknown(usage.totals) }, held };
+    // Whoever pays with own keys doesn't know what a request cost that ended early.
+    const getUnknown = ({ unknown_cost_requests: unknown, unfinished_requests: unfinished }: ReportedCounters) =>
+      (unknown ?? 0) + (isOwnKeys(source) ? (unfinished ?? 0) : 0);
+    return {
+      source,
+      day,
+      month,
+      unknown: { day: bucket ? getUnknown(bucket) : 0, month: getUnknown(usage.totals) },
+      held,
+    };
   } catch (error) {
     // Whatever the error, the app falls back to its own records, and the page shows that.
-    return saysNothing(error) ? 'app' : 'silent';
+    return isUnreported(error) ? 'app' : 'silent';
   }
 }
 

@@ -56,14 +56,14 @@ export function spendStore(db: Db) {
     },
 
     /** How many requests since then have a cost that is not known. */
-    async unknownSince(time: number, exceptOf: string | null = null): Promise<number> {
+    async unknownSince(time: number, except: string | null = null): Promise<number> {
       const rows = db
         .selectFrom('spend')
         .select(({ fn }) => fn.countAll<number>().as('requests'))
         .where('simulated', '=', 0)
         .where('cost_usd', 'is', null)
         .where('at', '>=', time);
-      const counted = exceptOf === null ? rows : rows.where('source', '!=', exceptOf);
+      const counted = except === null ? rows : rows.where('source', '!=', except);
       return (await counted.executeTakeFirstOrThrow()).requests;
     },
 

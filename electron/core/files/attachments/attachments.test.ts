@@ -59,7 +59,7 @@ test('something else in the place of the folder is named, at the start and when 
   expect(await uploaded(client, 'a.txt', Buffer.from('a'))).toMatchObject({ name: 'a.txt' });
 });
 
-test('more than a message may have is refused before it is read', async () => {
+test('attachments that exceed the limit of a message are refused before they are read', async () => {
   const { client } = await coreOfTest();
   const { mediaType, kind, ...file } = await uploaded(client, 'a.txt', Buffer.from('a'));
   const attachments = [{ ...file, kind, mediaType, bytes: attachmentLimits.bytesPerMessage + 1 }];

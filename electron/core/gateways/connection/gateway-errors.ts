@@ -36,7 +36,7 @@ function getCode({ code, status_code }: GatewayError): ErrorCode {
 }
 
 /** Wraps a gateway’s own sentence. Translations describe the code and quote the sentence. */
-export const saidByGateway = (code: string, message: string) => tell('gatewaySaid', { code, said: forPeople(message) });
+export const quoteGateway = (code: string, message: string) => tell('gatewaySaid', { code, said: forPeople(message) });
 
 /**
  * Returns what a failed answer stores about the provider’s error. A foreign gateway may not have removed keys from it.

@@ -78,10 +78,10 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
   const askedAt = new Map<string, number>();
 
   const clientFor = (baseUrl: BaseUrl, secret: Secret) =>
-    gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send, unit: unitOf(secret) });
+    gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send, unit: getAccountUnit(secret) });
 
   const units = new WeakMap<Secret, AccountUnit>();
-  const unitOf = (secret: Secret): AccountUnit => {
+  const getAccountUnit = (secret: Secret): AccountUnit => {
     const unit = units.get(secret) ?? {};
     units.set(secret, unit);
     return unit;

@@ -1,7 +1,13 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { CostSource, Message, ToolCall } from '#shared/contract/chat/conversations.ts';
 import type { MessageTable } from './db.ts';
 import { storedAttachments } from './stored-attachments.ts';
+
+/**
+ * A parent is older than its child and in the same conversation. In a database that something else has written, the walks end where
+ * that does not hold, so each of them has an end.
+ */
+export const isParent = sql`m.id = up.parent_id and m.seq < up.seq and m.conversation_id = up.conversation_id`;
 
 export type MessageRow = Selectable<MessageTable>;
 export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };

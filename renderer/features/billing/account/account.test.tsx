@@ -175,7 +175,7 @@ test('the spend of this month counts requests of unknown cost', async () => {
   await expect.element(main).toMatchTextContent('+ 3 unknown');
 });
 
-test('where the account never answered, nothing is said to be shown as of a time', async () => {
+test('an account that never answered has no time of what is shown', async () => {
   const fake = await openApp('#models');
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$3.2');
   for (const method of ['account.get', 'account.wallets'])

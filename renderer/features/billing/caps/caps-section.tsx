@@ -114,7 +114,7 @@ function CapMeters({ meters, unknown }: Pick<CapsNow, 'meters' | 'unknown'>) {
     <ul aria-label={text.caps.meters} className="mb-4 flex flex-col gap-3">
       {meters.map(({ scope, model, capUsd, spentUsd, share: part, state }) => {
         const known = scope === 'model' ? usd(spentUsd) : knownCost(spentUsd, unknown[scope]);
-        const said = text.caps.meter(known, usd(capUsd), share(part));
+        const words = text.caps.meter(known, usd(capUsd), share(part));
         return (
           <li key={`${scope} ${model}`}>
             <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm tabular-nums">

@@ -31,7 +31,7 @@ test('what a metered account has spent never hides requests of unknown cost', as
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent(/\+ 16 unknown spent/);
 });
 
-test('a prepaid wallet shows the balance after each transaction', async () => {
+test('a prepaid account shows the balance after each transaction', async () => {
   const { settings } = fakeData();
   await openApp('#credits', { settings: { ...settings, shownWallet: 'sandbox' } });
   await expect

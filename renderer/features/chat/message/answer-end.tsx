@@ -42,7 +42,7 @@ export function afterStop(
   const cost = costAfterStop(costUsd, costSource, bill?.upTo);
   // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
-  // The most that it can be is said, so nothing is left to say of how that comes about.
+  // The sentence names the most that it can be, so nothing is left to explain.
   if (costSource === 'estimated' && bill?.upTo) return cost;
   if (countLast.has(id) && costSource !== 'estimated')
     return isKnown(costUsd, costSource) ? cost : `${cost} ${text.countedAtEnd(provider)}`;
