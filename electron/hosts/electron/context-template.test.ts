@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Clicked, contextTemplate } from './context-menu.ts';
+import { type Clicked, contextTemplate } from './context-template.ts';
 import { mainText } from './main-text.ts';
 
 const none = {

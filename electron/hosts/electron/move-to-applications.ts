@@ -1,18 +1,8 @@
 import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
 import { app, dialog } from 'electron';
 import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { MainText } from './main-text.ts';
-
-/**
- * Whether macOS runs the app from its disk image, or from a hidden copy because the downloaded app was never moved. It
- * can't be updated there.
- */
-export const isTemporaryPlace = (program: string, canWrite: (folder: string) => boolean): boolean =>
-  program.includes('/AppTranslocation/') || (program.startsWith('/Volumes/') && !canWrite(bundleFolder(program)));
-
-/** Returns the folder that contains `Portico.app`, given the path `Portico.app/Contents/MacOS/Portico`. */
-const bundleFolder = (program: string) => dirname(dirname(dirname(dirname(program))));
+import { isTemporaryPlace } from './temporary-place.ts';
 
 function canWriteTo(folder: string): boolean {
   try {

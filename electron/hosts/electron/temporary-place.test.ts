@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTemporaryPlace } from './move-to-applications.ts';
+import { isTemporaryPlace } from './temporary-place.ts';
 
 const inside = (folder: string) => `${folder}/Portico.app/Contents/MacOS/Portico`;
 const writable = (...folders: string[]) => ({ canWrite: (folder: string) => folders.includes(folder) });

@@ -18,9 +18,11 @@ import type { Updates } from '../updates/updates.ts';
 import type { QuickWindow } from '../windows/quick-window.ts';
 import { mainWindow, showMenuAt, zoomWindow } from '../windows/window.ts';
 import type { WindowStateFile } from '../windows/window-state.ts';
+import { firstProxy } from './first-proxy.ts';
 import { mainContract } from './main-contract.ts';
 
 const no = 0;
+
 const yes = 1;
 
 /** Shows the system's message box, which no page can see, press or reword. Enter, Escape and closing mean no. */
@@ -65,28 +67,6 @@ async function askWhere(name: string): Promise<string | null> {
     ? dialog.showSaveDialog(window, options)
     : dialog.showSaveDialog(options));
   return canceled || !filePath ? null : filePath;
-}
-
-const schemes: Readonly<Record<string, string>> = {
-  PROXY: 'http',
-  HTTP: 'http',
-  HTTPS: 'https',
-  SOCKS: 'socks5',
-  SOCKS5: 'socks5',
-};
-
-/**
- * Returns the first supported proxy of a list in the format of proxy scripts, such as `PROXY proxy.example:3128;
- * DIRECT`, as a URL. Null means a direct connection. SOCKS version 4 is skipped.
- */
-export function firstProxy(list: string): string | null {
-  for (const way of list.split(';')) {
-    const [kind = '', host] = way.trim().split(/\s+/);
-    if (kind.toUpperCase() === 'DIRECT') return null;
-    const scheme = schemes[kind.toUpperCase()];
-    if (scheme && host) return `${scheme}://${host}`;
-  }
-  return null;
 }
 
 export interface CoreAnswers {

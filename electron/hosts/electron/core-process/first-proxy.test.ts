@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstProxy } from './answer-core.ts';
+import { firstProxy } from './first-proxy.ts';
 
 test.each([
   ['DIRECT', null],

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chatsFile } from '#shared/chats-file.ts';
-import { filesAmong } from './opened-files.ts';
+import { filesAmong } from './files-among.ts';
 
 test('the app’s own files are found among arguments, as paths and as addresses', () => {
   const address = pathToFileURL('/home/ann/Zoë’s chats.portico').href;

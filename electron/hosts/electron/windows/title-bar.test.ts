@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overlayColours, titleBarFor, titleBarOptions } from './window.ts';
+import { overlayColours, titleBarFor, titleBarOptions } from './title-bar.ts';
 
 test('each system has the title bar that it supports', () => {
   expect(titleBarFor('darwin', false)).toBe('inset');

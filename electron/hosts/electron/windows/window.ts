@@ -1,54 +1,9 @@
-import {
-  BrowserWindow,
-  type BrowserWindowConstructorOptions,
-  Menu,
-  nativeTheme,
-  screen,
-  type TitleBarOverlayOptions,
-} from 'electron';
+import { BrowserWindow, Menu, nativeTheme, screen } from 'electron';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import type { ZoomStep } from '#shared/contract/app/app.ts';
 import { pageUrl } from '../protocol.ts';
+import { overlayColours, titleBarFor, titleBarOptions } from './title-bar.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
-
-/**
- * `inset`: macOS's window buttons are inside the page's top row. `overlay`: the system's three buttons are over its
- * right end. `system`: a bar above the page contains the menus, because this Electron can't draw an overlay on this
- * system.
- */
-type TitleBar = 'inset' | 'overlay' | 'system';
-
-/** `canOverlay`: windows have `setTitleBarOverlay`, as on Windows and in newer Electron versions on Linux. */
-export const titleBarFor = (platform: NodeJS.Platform, canOverlay: boolean): TitleBar =>
-  platform === 'darwin' ? 'inset' : canOverlay ? 'overlay' : 'system';
-
-/** The height of the page's top row, in pixels. */
-const rowHeight = 44;
-/** The page's `--surface` and `--fg-2`. Linux draws the overlay opaque, whatever colour is set. */
-const colours = {
-  dark: { color: '#15171b', symbolColor: '#b1b4bb' },
-  light: { color: '#ffffff', symbolColor: '#4e535a' },
-};
-
-export const overlayColours = (dark: boolean): TitleBarOverlayOptions => ({
-  ...(dark ? colours.dark : colours.light),
-  height: rowHeight,
-});
-
-/** Centres the buttons in that row. By default, macOS positions them for a lower one. */
-const lights = { x: 16, y: 14 };
-
-/** Returns the options for a window with this title bar. */
-export function titleBarOptions(bar: TitleBar, dark: boolean): BrowserWindowConstructorOptions {
-  switch (bar) {
-    case 'inset':
-      return { titleBarStyle: 'hidden', trafficLightPosition: lights };
-    case 'overlay':
-      return { titleBarStyle: 'hidden', titleBarOverlay: overlayColours(dark) };
-    case 'system':
-      return { autoHideMenuBar: true };
-  }
-}
 
 /** Below the left end of the top row, where the menu button is. */
 const byKeys = { x: 8, y: 44 };
@@ -80,12 +35,15 @@ function openMenuByKeys(window: BrowserWindow): void {
 }
 
 const smallest = { minWidth: 400, minHeight: 480 };
+
 const initial = { width: 1200, height: 800 };
+
 /** The page's background colour, so nothing flashes before its first paint. */
 const backgrounds = { dark: '#111113', light: '#ffffff' };
 
 /** The windows with our page. The one that had the focus last is first. */
 let opened: readonly BrowserWindow[] = [];
+
 /** An additional window is moved by this much, so it doesn't cover the one before. */
 const besidePx = 28;
 
