@@ -34,9 +34,9 @@ describe('a serving process', { timeout: 180_000 }, () => {
       const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
       await expect.poll(held).not.toBe('0');
       // On Windows not everybody may create a link, but a name in other letter case means the same file.
-      const link = join(directory, process.platform === 'win32' ? 'BOOKS.DB' : 'link.db');
+      const link = join(directory, process.platform === 'win32' ? 'LEDGER.DB' : 'link.db');
       if (process.platform !== 'win32') symlinkSync(database, link);
-      for (const name of [database, link, join(directory, '.', 'x', '..', 'books.db')]) {
+      for (const name of [database, link, join(directory, '.', 'x', '..', 'ledger.db')]) {
         const { code, stdout, stderr } = await run(['serve', '--port', '0', '--db', name]);
         expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
         expect(stderr).toBe(

@@ -155,7 +155,7 @@ describe('every answer', () => {
     const entries: Readonly<Record<string, unknown>>[] = [];
     const receiving = testReceiving({
       authorizer: {
-        authenticate: () => Promise.reject(new Error('cannot open /home/someone/books.db')),
+        authenticate: () => Promise.reject(new Error('cannot open /home/someone/ledger.db')),
         forget: () => {},
       },
       log: (entry) => void entries.push(entry),
@@ -170,7 +170,7 @@ describe('every answer', () => {
       expect.objectContaining({
         event: 'internal_error',
         request_id: error.request_id,
-        message: 'cannot open /home/someone/books.db',
+        message: 'cannot open /home/someone/ledger.db',
       }),
     );
   });

@@ -7,7 +7,7 @@ import { createTransact } from './transact.ts';
 
 async function openFile() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-books-'));
-  const gatewayDb = await openDatabase(join(folder, 'books.db'));
+  const gatewayDb = await openDatabase(join(folder, 'ledger.db'));
   onTestFinished(async () => {
     await gatewayDb.db.destroy();
     rmSync(folder, { recursive: true, force: true });

@@ -34,7 +34,7 @@ test('a gateway on Windows serves, is killed and serves again with an exact ledg
 
   const first = await serve(database);
   await ask(first.url);
-  const refused = start('gateway/cli.js', ['serve', '--port', '0', '--db', inFolder('BOOKS.DB')]);
+  const refused = start('gateway/cli.js', ['serve', '--port', '0', '--db', inFolder('LEDGER.DB')]);
   expect([await refused.ended(), refused.errors()]).toEqual([
     2,
     expect.stringContaining('is in use by another server'),

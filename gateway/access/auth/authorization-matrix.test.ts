@@ -73,7 +73,7 @@ function expected(role: Role, carrier: Carrier, { access, takesApiKeyHeader }: R
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'portico-matrix-'));
-const database = join(directory, 'books.db');
+const database = join(directory, 'ledger.db');
 let time = Date.UTC(2026, 10, 20);
 let gateway: OwnGateway;
 let roles: Role[];

@@ -9,7 +9,7 @@ import { pepperBeside, peppersFromEnvironment } from './pepper.ts';
 
 async function temporaryDatabase() {
   const directory = mkdtempSync(join(tmpdir(), 'portico-pepper-'));
-  const database = join(directory, 'books.db');
+  const database = join(directory, 'ledger.db');
   const gatewayDb = await openDatabase(database);
   onTestFinished(async () => {
     await gatewayDb.db.destroy();
@@ -56,7 +56,7 @@ test('a lost secret is refused when there are keys that need it', async () => {
 test('the environment has precedence, as a list whose first secret is used for new keys', () => {
   const peppers = peppersFromEnvironment(':memory:', { PORTICO_KEY_PEPPER: `${strong}, ${'y'.repeat(40)}` });
   expect(peppers?.map(String)).toEqual([strong, 'y'.repeat(40)]);
-  expect(peppersFromEnvironment('books.db', { PORTICO_KEY_PEPPER: ' ' })).toBeNull();
+  expect(peppersFromEnvironment('ledger.db', { PORTICO_KEY_PEPPER: ' ' })).toBeNull();
 });
 
 test.each(['short', `${strong},short`, `${strong},`])('a weak secret is refused: %j', (value) => {

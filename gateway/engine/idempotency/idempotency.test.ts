@@ -181,14 +181,14 @@ describe('§3.4 Idempotency-Key', () => {
   test('with the caller’s own key: guards against a duplicate at the same time, and keeps nothing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const { ask, upstream } = await open({ database: join(directory, 'books.db') });
+    const { ask, upstream } = await open({ database: join(directory, 'ledger.db') });
     const own = { byoapi_key: 'canary-own-key-1' };
     const both = await Promise.all([ask('k1', own), ask('k1', own)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     const again = await ask('k1', { byoapi_key: 'canary-own-key-2' });
     expect([again.status, again.headers.has('idempotent-replayed')]).toEqual([200, false]);
     expect(upstream.calls).toHaveLength(2);
-    const { db } = await openDatabase(join(directory, 'books.db'));
+    const { db } = await openDatabase(join(directory, 'ledger.db'));
     expect(await db.selectFrom('kept_answers').selectAll().execute()).toEqual([]);
     await db.destroy();
     const bytes = readdirSync(directory)
@@ -208,7 +208,7 @@ describe('§3.4 Idempotency-Key', () => {
   test('outlives the process, encrypted', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const database = join(directory, 'books.db');
+    const database = join(directory, 'ledger.db');
     const first = await open({ database });
     const text = await (await first.ask('secret-key-name')).text();
     await first.gateway.close();

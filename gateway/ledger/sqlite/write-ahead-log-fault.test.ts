@@ -32,7 +32,7 @@ async function openBilled() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-full-'));
   const logged: Readonly<Record<string, unknown>>[] = [];
   const gateway = await openGateway({
-    database: join(folder, 'books.db'),
+    database: join(folder, 'ledger.db'),
     sandboxPace: 0,
     log: (entry) => void logged.push(entry),
   });
@@ -54,7 +54,7 @@ async function openBilled() {
     rmSync(folder, { recursive: true, force: true });
     return { ok: report.ok, ...report.sums, balance: account?.balance };
   };
-  const commands = () => scanFrames(readFileSync(join(folder, 'books.db.steps-0'))).frames.map(({ number }) => number);
+  const commands = () => scanFrames(readFileSync(join(folder, 'ledger.db.steps-0'))).frames.map(({ number }) => number);
   return { ask, close, logged, commands };
 }
 

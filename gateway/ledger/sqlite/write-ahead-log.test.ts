@@ -210,7 +210,7 @@ async function state({ db }: Pick<Opened, 'db'>) {
 function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
   const copy = join(folder, `killed-${files++}`);
   mkdirSync(copy);
-  const target = join(copy, 'books.db');
+  const target = join(copy, 'ledger.db');
   for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, target + end);
   for (const [index, path] of logPaths(database).entries()) {
     if (existsSync(path)) writeFileSync(logPaths(target)[index] ?? '', keep(readFileSync(path)));

@@ -42,7 +42,8 @@ async function leftByServer() {
   await ask();
   const left = join(folder, 'left');
   mkdirSync(left);
-  for (const end of ['', '-wal', '.steps-0', '.steps-1']) copyFileSync(`${served}${end}`, join(left, `books.db${end}`));
+  for (const end of ['', '-wal', '.steps-0', '.steps-1'])
+    copyFileSync(`${served}${end}`, join(left, `ledger.db${end}`));
   await gateway.close();
   await stageGatewayDb(backup, join(left, 'staged.db'));
   const fresh = (name: string) => {
@@ -51,7 +52,7 @@ async function leftByServer() {
     return {
       folder: copy,
       staged: join(copy, 'staged.db'),
-      database: join(copy, 'books.db'),
+      database: join(copy, 'ledger.db'),
       setAside: join(copy, 'aside.db'),
     };
   };
@@ -131,7 +132,7 @@ test('after a kill at any step the next start finishes: the copy is in place and
       readdirSync(folder)
         .filter((name) => !name.includes('.lock'))
         .sort(),
-    ).toEqual(['aside.db', 'books.db']);
+    ).toEqual(['aside.db', 'ledger.db']);
   }
   expect(steps).toBeGreaterThan(10);
 });

@@ -11,7 +11,7 @@ import { createSqliteBackup, restoreSqliteBackup } from './sqlite-backup.ts';
 async function openFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-copies-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const database = join(folder, 'books.db');
+  const database = join(folder, 'ledger.db');
   const { db } = await openDatabase(database);
   await db.destroy();
   return { folder, database, backup: join(folder, 'books.backup'), missing: join(folder, 'missing') };

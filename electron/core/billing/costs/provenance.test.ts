@@ -41,8 +41,11 @@ test('an answer on the person’s own key has its list price, exactly as in the 
   expect(await total()).toMatchObject({ usd: '0.00021', requests: 1, unknown: 0, notBilled: 1 });
   await eventually(async () => expect(disagreements(dataFolder)).toEqual([]));
   const ledger = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
-  expect(ledger.prepare('select sum(amount) from ledger_entries where request_id is not null').pluck().get()).toBe(
-    -210_000,
+  // The cost arrives with the answer's last chunk, a moment before the ledger is flushed into the file.
+  await eventually(async () =>
+    expect(ledger.prepare('select sum(amount) from ledger_entries where request_id is not null').pluck().get()).toBe(
+      -210_000,
+    ),
   );
   ledger.close();
 });
