@@ -30,7 +30,7 @@ test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
     'a backup to an existing file',
     ({ database }) => createSqliteBackup(database, database),
     'invalid_input',
-    /A backup never replaces a file: ".*books\.db" is there/,
+    /A backup never replaces a file: ".*ledger\.db" is there/,
   ],
   [
     'a restore of a missing backup',
@@ -42,7 +42,7 @@ test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
     'a restore to an existing database',
     ({ database }) => restoreSqliteBackup(database, database),
     'invalid_input',
-    /A restore never replaces books: ".*books\.db" is there/,
+    /A restore never replaces books: ".*ledger\.db" is there/,
   ],
   [
     'a restore beside the log of an earlier database',
