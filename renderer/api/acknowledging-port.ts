@@ -1,4 +1,4 @@
-const every = 32;
+const reportEvery = 32;
 
 /**
  * Adds flow control, because a message port has none. The page regularly reports how many messages it has read, and the
@@ -8,7 +8,7 @@ export function acknowledging(port: MessagePort): Pick<MessagePort, 'addEventLis
   let unreported = 0;
   port.addEventListener('message', () => {
     unreported += 1;
-    if (unreported < every) return;
+    if (unreported < reportEvery) return;
     port.postMessage(unreported);
     unreported = 0;
   });

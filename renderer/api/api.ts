@@ -14,15 +14,15 @@ export const createApi = (link: CoreLink): Api => createORPCClient<Api>(link);
 
 export const ApiContext = createContext<Api | null>(null);
 
-/** What TanStack Query is given to ask the core: keys and functions that the contract names. */
+/** Returns the query keys and functions for TanStack Query, one for each method of the contract. */
 export const getQueries = (api: Api) => createTanstackQueryUtils(api);
 
-/** The client of this window. Components do not call it: hooks do. */
+/** Returns the client of this window. Only hooks call it; components call those hooks. */
 export function useApi(): Api {
   const api = useContext(ApiContext);
   if (!api) throw new Error('useApi needs an ApiContext above it');
   return api;
 }
 
-/** The same for queries. */
+/** Returns the query keys and functions of this window's client. */
 export const useOrpc = () => getQueries(useApi());

@@ -8,7 +8,7 @@ const failure = (code: string, retryAfterMs: number | null) =>
 
 test.each([
   ['nothing failed', null, false],
-  ['the gateway is away', failure('gateway_unreachable', null), 10_000],
-  ['a wait was asked for', failure('rate_limit_exceeded', 2_000), 2_250],
-  ['asking again is no use', failure('not_reported', null), false],
-])('a query is repeated where that helps: %s', (_, error, ms) => expect(after(error)).toBe(ms));
+  ['the gateway is unreachable', failure('gateway_unreachable', null), 10_000],
+  ['the error contains a waiting time', failure('rate_limit_exceeded', 2_000), 2_250],
+  ['the error is permanent', failure('not_reported', null), false],
+])('a query is repeated only when that can help: %s', (_, error, ms) => expect(after(error)).toBe(ms));

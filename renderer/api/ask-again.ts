@@ -2,15 +2,17 @@ import type { Query } from '@tanstack/react-query';
 import { describeError, getRetryAfter } from '../text/error-text.ts';
 
 /** Added to the wait: the core measures it on its own clock and would refuse a call that comes a moment too early. */
-const laterMs = 250;
+const marginMs = 250;
 
-/** Milliseconds until the next automatic retry: after the requested wait; false where no wait was requested. */
-export const askAgainAfter = (waitMs: number | null): number | false => (waitMs === null ? false : waitMs + laterMs);
+/** Returns the milliseconds until the next automatic retry, or false (no retry) if no wait was requested. */
+export const askAgainAfter = (waitMs: number | null): number | false => (waitMs === null ? false : waitMs + marginMs);
 
-/** A gateway that is away is asked so often by what is shown of it, so that the page follows soon when it is back. */
+/**
+ * While the gateway is unreachable, the queries on screen retry this often, so the page recovers soon after it is back.
+ */
 const unreachableMs = 10_000;
 
-/** The same for a failed query. */
+/** Returns the milliseconds until a failed query is retried, or false for never. */
 export const askAgain = ({ state: { error } }: Pick<Query, 'state'>): number | false =>
   error !== null && describeError(error).code === 'gateway_unreachable'
     ? unreachableMs

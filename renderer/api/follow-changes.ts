@@ -15,7 +15,7 @@ const models = ['models', 'catalogue'] as const;
  * The areas of the contract that each topic makes stale. `account` changes when an answer ends, which changes the spend
  * and the cost of the next message. `messages` changes with the branch, and so does what is sent with the next message.
  */
-const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
+const staleBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   account: [...money, ...quoted, 'context', 'caps', 'apiKeys'],
   app: ['app'],
   backups: ['backup', 'ledger'],
@@ -61,7 +61,7 @@ export async function followChanges(api: Api, queries: QueryClient, signal: Abor
       for await (const { topics } of stream) {
         // Each area is invalidated once, however many topics name it.
         const replaced = new Set(topics.flatMap((topic) => replacedBy[topic] ?? []));
-        const areas = new Set(topics.flatMap((topic) => oldBy[topic]));
+        const areas = new Set(topics.flatMap((topic) => staleBy[topic]));
         for (const area of replaced) {
           areas.delete(area);
           void queries.resetQueries({ queryKey: orpc[area].key() });

@@ -77,11 +77,11 @@ async function refused(): Promise<void> {
   sessionStorage.removeItem('portico:session');
   if (!wasConnected) return location.replace('/connect');
   // Listen before requesting the link, because the link may be opened at once.
-  const given = newSecret();
+  const newLink = newSecret();
   useConnection.setState({ unknown: true });
   // Requesting this page makes the server print a fresh link.
   await fetch('/connect');
-  await given;
+  await newLink;
   // Still lost until it is connected.
   useConnection.setState({ unknown: false });
   throw new Error('reconnect');

@@ -4,7 +4,7 @@ import type { UpdateState } from '#shared/contract/app/updates.ts';
 import { useApi, useOrpc } from './api.ts';
 import { useAppInfo } from './use-core.ts';
 
-/** Zooms the window; null where the browser does that itself. */
+/** Returns a function that zooms the window; null in a browser, which has its own zoom. */
 export function useZoom() {
   const api = useApi();
   const zooms = useAppInfo().data?.capabilities.zoom ?? false;
@@ -13,16 +13,16 @@ export function useZoom() {
     void api.app.zoom({ to }).catch((error: unknown) => console.warn('The window was not zoomed', error));
 }
 
-/** Shows the application’s menus at a place of the page; null where they are elsewhere. */
+/** Returns a function that shows the application menu at a point of the page; null where the system shows that menu. */
 export function useShowMenu() {
   const api = useApi();
   const shows = useAppInfo().data?.capabilities.appMenu ?? false;
   if (!shows) return null;
-  return (at: MenuPlace) =>
-    void api.app.showMenu(at).catch((error: unknown) => console.warn('The menus were not shown', error));
+  return (place: MenuPlace) =>
+    void api.app.showMenu(place).catch((error: unknown) => console.warn('The menus were not shown', error));
 }
 
-/** Opens a further window; null where the browser opens tabs. */
+/** Returns a function that opens another window; null in a browser, which opens tabs. */
 export function useOpenWindow() {
   const api = useApi();
   const opens = useAppInfo().data?.capabilities.windows ?? false;
@@ -30,7 +30,7 @@ export function useOpenWindow() {
   return () => void api.app.openWindow().catch((error: unknown) => console.warn('No window was opened', error));
 }
 
-/** What the small window can do with itself. */
+/** Calls of the quick window: it can hide, or continue its chat in the main window. */
 export function useQuickWindowCalls() {
   const api = useApi();
   const failed = (error: unknown) => console.warn('The small window stays', error);
@@ -45,7 +45,7 @@ export function useQuickWindow() {
   return useQuery(useOrpc().quickWindow.get.queryOptions());
 }
 
-/** Takes a shortcut of the whole system, or none. */
+/** Sets the system-wide shortcut of the quick window; null removes it. */
 export function useSetQuickKeys() {
   const api = useApi();
   const queries = useQueryClient();
@@ -72,7 +72,7 @@ export function useUpdateCalls() {
   };
 }
 
-/** Looks for a made-up key in everything that is on disk. */
+/** Saves a made-up key and searches the app's files for it, to show that no key is stored in plain text. */
 export function useSecretsTest() {
   const api = useApi();
   return useMutation({ mutationFn: () => api.app.testSecrets() });

@@ -4,8 +4,8 @@ import { useOrpc } from './api.ts';
 import { refetchOnFocus, useBillingAccounts, usePayer, useSettings, useUpdateSettings } from './use-core.ts';
 
 /**
- * The wallet that the pages about money show: the one chosen there, which is kept, else the one that pays for new chats.
- * Unused ones are not offered.
+ * The billing account that the pages about money show: the one chosen there, or else the one that pays for new chats.
+ * Accounts that were never used are not offered.
  */
 export function useBillingAccount() {
   const query = useBillingAccounts();
@@ -13,7 +13,7 @@ export function useBillingAccount() {
   const update = useUpdateSettings();
   const payer = usePayer(settings?.model ?? 'router');
   const billingAccounts = query.data?.filter(({ used, id }) => used || id === payer?.id) ?? [];
-  // Who chooses the one that pays follows it.
+  // Choosing the account that pays clears the choice, so the pages follow when another account pays later.
   const choose = (billingAccount: BillingAccount) =>
     update.mutate({ shownWallet: billingAccount === payer?.id ? null : billingAccount });
   return {
@@ -24,7 +24,7 @@ export function useBillingAccount() {
   };
 }
 
-/** Reads all figures of the books again, and says whether that is under way. */
+/** Returns a function that refetches all figures of the ledger, and whether they are being fetched. */
 export function useLedger() {
   const { account, credits, usage } = useOrpc();
   const queries = useQueryClient();
@@ -40,7 +40,7 @@ export function useLedger() {
   };
 }
 
-/** How long the balance of a wallet lasts. Null: of none. */
+/** How long the balance of a billing account will last. With null, nothing is fetched. */
 export function useOutlook(billingAccount: BillingAccount | null) {
   const { funds } = useOrpc();
   const options = funds.outlook.queryOptions({

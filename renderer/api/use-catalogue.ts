@@ -18,12 +18,12 @@ export function usePriceHistory(model: string) {
   return useQuery(useOrpc().catalogue.history.queryOptions({ input: { model } }));
 }
 
-/** What the account used of a model. */
+/** The account's own usage of a model. */
 export function useOwnUse(model: string) {
   return useQuery(useOrpc().whatIf.use.queryOptions({ input: { model }, ...refetchOnFocus }));
 }
 
-/** The average request of a wallet. */
+/** The average request of a billing account. With null, nothing is fetched. */
 export function useMix(billingAccount: BillingAccount | null) {
   return useQuery(
     useOrpc().whatIf.mix.queryOptions({
@@ -34,7 +34,7 @@ export function useMix(billingAccount: BillingAccount | null) {
   );
 }
 
-/** What a chat asks of a model; nothing is asked without a chat. */
+/** What a chat requires of a model that would continue it. Without a chat, nothing is fetched. */
 export function useChatNeeds(conversationId: string | null) {
   return useQuery(
     useOrpc().catalogue.fits.queryOptions({
@@ -44,12 +44,12 @@ export function useChatNeeds(conversationId: string | null) {
   );
 }
 
-/** The chat that was open last; null: none. */
+/** Returns the id of the chat that was open last, or null. */
 export function useLastChat(): string | null {
   return useQuery(useOrpc().conversations.lastOpened.queryOptions({ refetchOnMount: 'always' })).data?.id ?? null;
 }
 
-/** A period of one's own requests priced on other models. */
+/** What the user's own requests of a period would have cost on other models. */
 export function useWhatIf(
   billingAccount: BillingAccount,
   range: { readonly start: number; readonly end: number },

@@ -3,8 +3,6 @@ import type { Settings } from '#shared/contract/app/settings.ts';
 import { useApi, useOrpc } from './api.ts';
 import { askAgainAfter } from './ask-again.ts';
 
-/** Queries that several features share. */
-
 export function useSettings() {
   return useQuery(useOrpc().settings.get.queryOptions());
 }
@@ -40,14 +38,17 @@ export function useConversations() {
   return useQuery(useOrpc().conversations.list.queryOptions({ input: { limit: 500 } }));
 }
 
-/** Figures of the books: also read again when the window is looked at, in case a change of somebody else was not heard of. */
+/**
+ * For figures of the ledger: they are refetched when the window gets the focus, because this window may not have been
+ * notified of a change that another client made.
+ */
 export const refetchOnFocus = { refetchOnWindowFocus: 'always' } as const;
 
 export function useBillingAccounts() {
   return useQuery(useOrpc().account.wallets.queryOptions(refetchOnFocus));
 }
 
-/** The wallet that pays for a message to this model; none until the core has said so. */
+/** Returns the billing account that pays for a message to this model; undefined until the core has answered. */
 export function usePayer(model: string) {
   const { models } = useOrpc();
   const payer = useQuery(models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData })).data;
@@ -55,7 +56,9 @@ export function usePayer(model: string) {
   return payer && billingAccounts.find(({ id }) => id === payer.billingAccount);
 }
 
-/** The provider whose key of the person’s own a gateway elsewhere is given for this model; null: none. */
+/**
+ * Returns the provider of the own key that is sent along to another gateway for this model, or null if none is sent.
+ */
 export function useOwnKey(model: string): string | null {
   const { models } = useOrpc();
   const options = models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData });
@@ -67,7 +70,7 @@ export function useAppInfo() {
 }
 
 export function useProviders() {
-  // Whether a key works shows when it is used, and no topic announces that.
+  // A key proves to be valid or invalid when it is used, and no topic announces that.
   return useQuery(useOrpc().providers.list.queryOptions({ refetchOnMount: 'always' }));
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useApi, useOrpc } from './api.ts';
 
-/** Accounts at gateways elsewhere, and which one pays. */
+/** Accounts at other gateways, and which of them pays. */
 export const useGatewayAccounts = () => useQuery(useOrpc().gatewayAccounts.list.queryOptions());
 
 export function useGatewayAccountCalls() {

@@ -15,15 +15,15 @@ const usual: ReadonlyMap<string, string> = new Map([
 
 const usualName: ProviderName = (id) => usual.get(id) ?? id;
 
-/** Made once for a list, so that nothing is drawn again while the names are the same. */
+/** TanStack Query calls this once for each new list, so components re-render only when the list changes. */
 function nameIn(list: readonly Provider[]): ProviderName {
   const servers = new Map(list.flatMap(({ id, name, server }) => (server ? [[id, name] as const] : [])));
   return (id) => servers.get(id) ?? usualName(id);
 }
 
 /**
- * What a provider is called: the user’s own server as the user named it, others by their usual spelling. One that is
- * unknown, or a server that was removed, keeps its id, which was made from its name.
+ * Returns a function that names a provider: the user's own server as the user named it, others by their usual spelling.
+ * An unknown provider, or a server that was removed, keeps its id, which was made from its name.
  */
 export const useProviderName = (): ProviderName =>
   useQuery(useOrpc().providers.list.queryOptions({ select: nameIn })).data ?? usualName;

@@ -7,7 +7,7 @@ import { useOrpc } from './api.ts';
 
 const pauseMs = 350;
 
-interface Asked {
+interface QuotedMessage {
   readonly conversationId: string | null;
   /** The folder that a new conversation begins in. */
   readonly folderId: string | null;
@@ -16,7 +16,11 @@ interface Asked {
   readonly model: string;
 }
 
-/** The text to ask about, and how its query waits: for a pause in typing, and after an answer for all that its end changes. */
+/**
+ * Returns the text to quote, which follows the draft after a pause in typing, and options for the query. While an
+ * answer runs, and for a moment after it, no quote is requested: the end of an answer changes what the quote depends
+ * on.
+ */
 export function useQuoteQuery(text: string, wanted: boolean, live: boolean) {
   const settled = useDebounced(text, pauseMs);
   const wasLive = useDebounced(live, pauseMs);
@@ -25,7 +29,7 @@ export function useQuoteQuery(text: string, wanted: boolean, live: boolean) {
     options: {
       enabled: wanted && !live && !wasLive,
       placeholderData: keepPreviousData,
-      // Each text is a query of its own; old ones need not stay in the cache.
+      // Each text is a query of its own, and the quotes of old texts aren't needed any more.
       gcTime: 10_000,
     },
   } as const;
@@ -33,7 +37,7 @@ export function useQuoteQuery(text: string, wanted: boolean, live: boolean) {
 
 /** The quote for the next message. An outdated request is cancelled. */
 export function useQuote(
-  { conversationId, folderId, text, attachments, model }: Asked,
+  { conversationId, folderId, text, attachments, model }: QuotedMessage,
   wanted: boolean,
   live: boolean,
 ) {
@@ -50,10 +54,13 @@ export function useQuote(
 }
 
 const byModel = (prices: readonly OtherPrice[]) => new Map(prices.map((price) => [price.model, price]));
-const none = byModel([]);
+const noPrices = byModel([]);
 
-/** Prices of other models against the one that gave an answer, by model. Null: no answer is asked about. */
+/**
+ * Returns the prices of other models, compared with the model that gave an answer, by model id. With null, nothing is
+ * fetched.
+ */
 export function useOtherPrices(answerId: string | null): ReadonlyMap<string, OtherPrice> {
   const input = answerId === null ? skipToken : { answerId };
-  return useQuery(useOrpc().quotes.others.queryOptions({ input, gcTime: 10_000, select: byModel })).data ?? none;
+  return useQuery(useOrpc().quotes.others.queryOptions({ input, gcTime: 10_000, select: byModel })).data ?? noPrices;
 }

@@ -4,9 +4,7 @@ import type { NetworkSettings } from '#shared/contract/app/network.ts';
 import { useApi, useOrpc } from './api.ts';
 import { askAgainAfter } from './ask-again.ts';
 
-/** Calls of the settings page. Their answers replace the cached query at once. */
-
-/** Searches only when started by the user. */
+/** Searches this computer for model servers. It runs only when the user starts it. */
 export function useDiscovery() {
   const api = useApi();
   return useMutation({ mutationFn: () => api.providers.discover() });

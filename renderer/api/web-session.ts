@@ -1,12 +1,15 @@
 const storageKey = 'portico:session';
 
-/** A secret and its nonce, until the answer to them is here: a page that is reloaded meanwhile asks the same again. */
+/**
+ * Storage key of the secret and its nonce until the server answers. A page that is reloaded meanwhile repeats the
+ * request.
+ */
 const pendingKey = 'portico:link';
 
 /**
- * The token of this tab’s session with the loopback server. The first time it is exchanged for the one-time secret in
- * the address: page and server prove to each other that they know the secret, which itself is never sent (security
- * page, rules 13–15).
+ * Returns the token of this tab's session with the loopback server. The first time, the token is exchanged for the
+ * one-time secret in the address. Page and server prove to each other that they know the secret, which is never sent
+ * itself (security page, rules 13–15).
  */
 export async function openSession(): Promise<string> {
   const secret = offered ?? takeSecret();
@@ -21,27 +24,27 @@ export async function openSession(): Promise<string> {
   return token ?? sessionStorage.getItem(storageKey) ?? leave();
 }
 
-/** The secret of a link that was opened in this tab while the page was in it. */
+/** The secret of a new link that the user opened in this tab while the page was running. */
 let offered: string | null = null;
 
-/** Waits until such a link is opened, and puts the address back. */
+/** Waits until a link with a secret is opened in this tab, then restores the address that was shown before. */
 export function newSecret(): Promise<void> {
   return new Promise((resolve) => {
-    const look = ({ oldURL }: HashChangeEvent) => {
+    const onHashChange = ({ oldURL }: HashChangeEvent) => {
       const secret = secretIn(location.hash);
       if (secret === null) return;
       offered = secret;
       history.replaceState(history.state, '', oldURL);
-      removeEventListener('hashchange', look);
+      removeEventListener('hashchange', onHashChange);
       resolve();
     };
-    addEventListener('hashchange', look);
+    addEventListener('hashchange', onHashChange);
   });
 }
 
 const secretIn = (hash: string): string | null => /^#b=([\w-]{43})$/.exec(hash)?.[1] ?? null;
 
-/** Takes the secret out of the address, so that it is in no history and on no screenshot. */
+/** Reads the secret from the address and removes it there, to keep it out of the history and of screenshots. */
 function takeSecret(): string | null {
   const secret = secretIn(location.hash);
   if (secret) history.replaceState(null, '', location.pathname);
@@ -49,13 +52,13 @@ function takeSecret(): string | null {
 }
 
 interface Answer {
-  /** Null: the server does not know the secret (any more). */
+  /** Null if the server rejects the secret, or could not prove that it knows it. */
   readonly token: string | null;
-  /** Whether the server knows the secret that it gives a token for. */
+  /** False if the server sent a token but could not prove that it knows the secret. */
   readonly proven: boolean;
 }
 
-/** Throws where no answer comes: then it can be asked again. */
+/** Exchanges the secret for a token. Throws if the server doesn't answer; the exchange can then be repeated. */
 async function tradeSecret(secret: string, nonce: string): Promise<Answer> {
   const prove = await proverFor(secret);
   const response = await fetch('/session', {
@@ -79,7 +82,7 @@ function isSession(value: unknown): value is { token: string; proof: string } {
   );
 }
 
-/** HMAC-SHA-256 under the secret, hex. */
+/** Returns a function that signs a text with HMAC-SHA-256 under the secret, as hex. */
 async function proverFor(secret: string): Promise<(text: string) => Promise<string>> {
   const utf8 = new TextEncoder();
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };

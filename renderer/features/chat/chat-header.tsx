@@ -51,7 +51,7 @@ export function ChatHeader({ conversation, total }: ChatHeaderProps) {
   );
 }
 
-/** Says which project the open chat belongs to, and shows what that knows. Nothing for a folder that is none. */
+/** Names the project that the open chat belongs to; a click opens its settings. For a plain folder it shows nothing. */
 function ProjectMark({ folderId }: { folderId: string }) {
   const folder = useFolder(folderId);
   const ask = useChatDialog((state) => state.ask);
@@ -72,7 +72,10 @@ function ProjectMark({ folderId }: { folderId: string }) {
   );
 }
 
-/** The cost of this chat so far, as in the ledger; unknown costs are named, not counted as zero. */
+/**
+ * The cost of this chat so far, as in the ledger. Unknown costs are shown as a number of requests, never counted as
+ * zero.
+ */
 export function ConversationTotal({ total }: { total: Total }) {
   if (total.requests === 0) return null;
   const { money, testCredits } = getAmounts(total);
@@ -122,7 +125,7 @@ function Summary({ total }: { total: Total }) {
   );
 }
 
-/** The same in words. */
+/** Returns the total as plain text, for the accessible name of the button. */
 function getSummary(total: Total): string {
   const { money, testCredits } = getAmounts(total);
   const amounts = [
@@ -140,8 +143,8 @@ function unknownWords(total: Total): string {
 }
 
 /**
- * What is named: money unless only simulated models were asked or nobody knows a cost, and test credits where they cost some, or
- * only simulated models were asked.
+ * Chooses which amounts to show. Money is null if only simulated models were used, or if it is 0 and some costs are
+ * unknown. Test credits are null unless some were spent or only simulated models were used.
  */
 function getAmounts({ usd: money, testCreditsUsd, testRequests, unknown }: Total) {
   const onlyTest = money === '0' && testRequests > 0;

@@ -17,7 +17,7 @@ import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { ChatComposer } from './composer/chat-composer.tsx';
 import { useOpened } from './data/use-thread.ts';
 
-/** Not needed for the first question: messages and Markdown. */
+/** Loaded later: a first question needs neither the message list nor Markdown. */
 const Conversation = lazyView(() => import('./conversation.tsx').then((file) => file.Conversation));
 export const loadConversation = Conversation.load;
 
@@ -65,7 +65,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
         />
       </PageHeader>
       <div className="flex min-h-0 flex-1 scroll-pb-48 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
-        {/* What stands above the composer takes of the room there, so that the composer stays where it is. */}
+        {/* Content above the composer takes its height from this space, so the composer doesn't move. */}
         <div className="flex flex-[4] items-end">
           <div className="w-full">
             {temporary ? (
@@ -75,7 +75,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
             )}
           </div>
         </div>
-        {/* In a window that is too short for all of it, what is above scrolls below the composer. */}
+        {/* In a short window, the content above scrolls beneath the composer. */}
         <div className="sticky bottom-0 z-10 -mb-4 bg-surface pb-4">
           <ChatComposer
             conversationId={null}
@@ -110,7 +110,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
   );
 }
 
-/** Says what a temporary chat is before anything is written in it. */
+/** Explains what a temporary chat is before the user writes in it. */
 const TemporaryHead = () => (
   <div className="measure mb-6 text-center">
     <h2 className="font-semibold text-2xl tracking-[-0.018em]">{text.temporaryChat}</h2>

@@ -16,7 +16,7 @@ const sandbox = async () => {
   await page.getByRole('option', { name: /Sandbox Tour/ }).click();
 };
 
-test('a message is sent, its answer streams in, and the exact cost stands below it', async () => {
+test('a sent message gets a streamed answer with its exact cost below', async () => {
   const fake = await openApp('', {}, manual);
   await sandbox();
   await message.fill('What is a portico?');
@@ -36,7 +36,7 @@ test('a message is sent, its answer streams in, and the exact cost stands below 
   await expect.element(send).toBeVisible();
 });
 
-test('Enter sends, Shift+Enter breaks the line, and nothing is sent while a word is composed', async () => {
+test('Enter sends, Shift+Enter breaks the line, and Enter sends nothing while an input method composes a word', async () => {
   const fake = await openApp('', {}, manual);
   await message.fill('one');
   await userEvent.keyboard('{Shift>}{Enter}{/Shift}two');
@@ -49,7 +49,7 @@ test('Enter sends, Shift+Enter breaks the line, and nothing is sent while a word
   await expect.element(message).toHaveValue('');
 });
 
-test('Stop ends the answer and keeps what had arrived, with its cost', async () => {
+test('Stop ends the answer and keeps the text that had arrived, with its cost', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Count to a million');
   await send.click();
@@ -62,7 +62,7 @@ test('Stop ends the answer and keeps what had arrived, with its cost', async () 
   await expect.element(thread).toMatchTextContent('$0.0000421');
 });
 
-test('F6 goes through the parts of the window, and Shift+F6 back', async () => {
+test('F6 moves the focus through the parts of the window, and Shift+F6 moves it back', async () => {
   await openApp('#chat/c1');
   await expect.element(thread).toBeVisible();
   await message.click();
@@ -74,7 +74,7 @@ test('F6 goes through the parts of the window, and Shift+F6 back', async () => {
   await expect.element(thread).toHaveFocus();
 });
 
-test('Escape closes what is open, and then stops the answer', async () => {
+test('Escape first closes an open dialog or list, then stops the answer', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Count');
   await send.click();
@@ -95,7 +95,7 @@ test('Escape closes what is open, and then stops the answer', async () => {
   expect(fake.calls).toContain('chat.stop');
 });
 
-test('an answer that failed says why, keeps its text, and Retry asks for another', async () => {
+test('a failed answer shows the reason and keeps its text, and Retry asks for another answer', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Hello');
   await send.click();
@@ -130,7 +130,7 @@ test('an answer that failed says why, keeps its text, and Retry asks for another
   expect(fake.calls).toContain('chat.regenerate');
 });
 
-test('an answer that a cap stopped leads to the caps', async () => {
+test('an answer that a spending limit stopped links to the settings of spending limits', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Hello');
   await send.click();
@@ -143,7 +143,7 @@ test('an answer that a cap stopped leads to the caps', async () => {
   await expect.element(page.getByRole('textbox', { name: 'A message, USD' })).toBeVisible();
 });
 
-test('a message that could not be sent is back in the composer', async () => {
+test('a message that could not be sent returns to the composer', async () => {
   const fake = await openApp('', {}, manual);
   fake.fail('chat.send', 'insufficient_credits', 'The balance does not cover this message.');
   await message.fill('Do not lose me');
@@ -152,7 +152,7 @@ test('a message that could not be sent is back in the composer', async () => {
   await expect.element(message).toHaveValue('Do not lose me');
 });
 
-test('each conversation keeps its own draft, through a reload', async () => {
+test('each conversation keeps its own draft across a reload', async () => {
   const fake = await openApp('#chat/c0', {}, manual);
   await message.fill('for the first');
   await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
@@ -162,7 +162,7 @@ test('each conversation keeps its own draft, through a reload', async () => {
   await expect.element(message).toHaveValue('for the first');
 });
 
-test('a reload in the middle of an answer shows what was written and goes on', async () => {
+test('an answer continues to stream after the page is reloaded in the middle of it', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Tell me');
   await send.click();
@@ -176,7 +176,7 @@ test('a reload in the middle of an answer shows what was written and goes on', a
   await expect.element(send).toBeVisible();
 });
 
-test('a lost connection is joined again without losing or doubling a word', async () => {
+test('a stream that reconnects neither loses nor repeats a word', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Tell me');
   await send.click();
@@ -191,7 +191,7 @@ test('a lost connection is joined again without losing or doubling a word', asyn
   await expect.element(send).toBeVisible();
 });
 
-test('hostile Markdown makes no element, address or script of its own', async () => {
+test('hostile Markdown in an answer creates no script, no embedded element and no unsafe link', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Attack');
   await send.click();
@@ -210,15 +210,15 @@ test('hostile Markdown makes no element, address or script of its own', async ()
   expect(schemes.filter((scheme) => scheme !== 'https:')).toEqual([]);
 });
 
-test('links go out through the core, never through the window', async () => {
+test('a link in an answer is opened by the core, never in the window itself', async () => {
   const fake = await openApp('#chat/c0');
   await thread.getByRole('link', { name: 'Redis documentation' }).click();
   await expect.poll(() => fake.data.opened).toEqual(['https://redis.io/docs/latest/']);
   expect(location.hash).toBe('#chat/c0');
 });
 
-test('a message that cannot be drawn says so where it stands, and the others and the composer stay', async () => {
-  // No calendar has this day.
+test('a message that cannot be rendered is replaced by a notice, and the other messages and the composer still work', async () => {
+  // This time is beyond the largest date that JavaScript can represent, so formatting it throws.
   const broken = { id: 'broken', parentId: 'm0', role: 'assistant', createdAt: 8_640_000_000_000_001 } as const;
   const messages = [
     fakeMessage({ id: 'm0', conversationId: 'c2', text: 'Before' }),
@@ -236,7 +236,7 @@ test('a message that cannot be drawn says so where it stands, and the others and
   await expect.element(thread).toMatchTextContent('Gladly.');
 });
 
-test('a conversation says when it is read, when that failed, and recovers', async () => {
+test('a conversation shows that it is loading, shows an error when loading fails, and loads on Retry', async () => {
   const fake = await openApp('#usage');
   fake.hold('chat.watch', true);
   await page.getByRole('link', { name: 'Streaming rate limiter across gateway nodes' }).click();
@@ -249,7 +249,7 @@ test('a conversation says when it is read, when that failed, and recovers', asyn
   await expect.element(thread.getByRole('article', { name: 'Claude Opus 5' })).toBeVisible();
 });
 
-test('an answer that ends while its conversation is read for the first time is shown whole', async () => {
+test('an answer that ends while its conversation is first loading is shown completely', async () => {
   const fake = await openApp('', {}, manual);
   fake.hold('chat.watch', 'answered');
   await message.fill('Quick');
@@ -257,20 +257,20 @@ test('an answer that ends while its conversation is read for the first time is s
   await expect.poll(() => fake.calls.filter((call) => call === 'chat.watch').length).toBe(1);
   fake.write('All of it.');
   fake.finish();
-  // The window has heard that it ended, and could not read it again: it was still reading.
+  // The window knows that the answer ended, but can't refetch it because the conversation is still loading.
   await expect.poll(() => fake.calls.filter((call) => call === 'account.wallets').length).toBe(2);
   fake.hold('chat.watch', false);
   await expect.element(thread).toMatchTextContent('All of it.');
   await expect.element(thread.getByRole('button', { name: 'Regenerate' })).toBeVisible();
 });
 
-test('a message sent in one chat does not move another one, which opens where it was left', async () => {
-  const messages = Array.from({ length: 30 }, (_, at) =>
+test('sending a message in one chat does not change the scroll position of another', async () => {
+  const messages = Array.from({ length: 30 }, (_, index) =>
     fakeMessage({
-      id: `m${at}`,
+      id: `m${index}`,
       conversationId: 'c2',
-      parentId: at === 0 ? null : `m${at - 1}`,
-      text: `Message ${at}`,
+      parentId: index === 0 ? null : `m${index - 1}`,
+      text: `Message ${index}`,
     }),
   );
   const fake = await openApp(

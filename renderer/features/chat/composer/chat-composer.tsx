@@ -41,11 +41,11 @@ const QueueList = lazyView(() => import('./queue-list.tsx').then((file) => file.
 
 interface ChatComposerProps {
   conversationId: string | null;
-  /** The conversation is loaded; before, nothing is asked about it. */
+  /** Whether the conversation is loaded; until then no quotes are requested for it. */
   read: boolean;
   /** Ids of the answers being written. */
   liveAnswerIds: readonly string[];
-  /** The columns that the thread ends in, as long as none is chosen. */
+  /** The columns of the comparison at the end of the thread while none is chosen, else null. */
   undecided: { readonly columns: readonly ThreadItem[]; readonly choose: (column: ThreadItem) => void } | null;
   lastModel: string | null;
   messages: readonly Message[];
@@ -176,7 +176,7 @@ export function ChatComposer(props: ChatComposerProps) {
               submit({ confirmed: true });
             }}
             onOther={() => {
-              // A model mentioned by `@` would be asked all the same.
+              // Otherwise the model mentioned with `@` would still get the message.
               mention(key, null);
               openModels();
             }}
@@ -191,7 +191,10 @@ export function ChatComposer(props: ChatComposerProps) {
   );
 }
 
-/** Whether this chat lets models search the web; shown where the model can, and where it would have to. */
+/**
+ * Switches web search in this chat on and off. Shown if the model can search the web, and also if search is on although
+ * the model can't.
+ */
 function WebSearch({ chat, model }: { chat: string; model: Model | null }) {
   const { query, set } = useOptions(chat);
   const { failed } = useNotify();

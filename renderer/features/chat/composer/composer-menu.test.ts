@@ -8,11 +8,11 @@ test.each([
   ['hi @clau', 8, { sign: '@', query: 'clau', start: 3 }],
   ['mail me@home', 12, null],
   ['/one\ntwo', 8, null],
-])('%j with the caret at %i asks for %j', (text, caret, trigger) => {
+])('the text %j with the caret at %i gives the menu trigger %j', (text, caret, trigger) => {
   expect(triggerAt(text, caret)).toEqual(trigger);
 });
 
-test('each variable is asked for once, and what is filled in is not read as a variable again', () => {
+test('each variable of a prompt is listed once, and a filled-in value is not treated as a variable', () => {
   const text = 'Say {{what}} in {{ language }}, then {{what}} again.';
   expect(getVariables(text)).toEqual(['what', 'language']);
   expect(filledIn(text, { what: '{{language}}', language: 'Greek' })).toBe(

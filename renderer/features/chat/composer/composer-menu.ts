@@ -10,7 +10,10 @@ export interface MenuTrigger {
   readonly start: number;
 }
 
-/** `/` only at the start of a message, `@` at the start of any word; both only within a line. */
+/**
+ * Finds the menu trigger before the caret. `/` counts only at the start of a message, `@` at the start of any word, and
+ * both only within one line.
+ */
 export function triggerAt(text: string, caret: number): MenuTrigger | null {
   const before = text.slice(0, caret);
   const prompt = /^\/([^\n]{0,60})$/.exec(before);
@@ -50,6 +53,6 @@ export const getVariables = (text: string): string[] => [
   ...new Set([...text.matchAll(variable)].map((match) => match[1] ?? '')),
 ];
 
-/** Replaces variables; values are not searched for variables themselves. */
+/** Replaces the variables of a prompt. Variables in the values are not replaced. */
 export const filledIn = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(variable, (whole, name: string) => values[name] ?? whole);
+  text.replace(variable, (match, name: string) => values[name] ?? match);

@@ -10,7 +10,7 @@ const SendFailure = lazyView(() => sendNotices().then((file) => file.SendFailure
 const QuoteNotices = lazyView(() => sendNotices().then((file) => file.QuoteNotices));
 const CompareNotices = lazyView(() => import('../notices/compare-notices.tsx').then((file) => file.CompareNotices));
 
-/** Their code is there before something goes wrong: what is wrong may be that nothing can be loaded. */
+/** Loads the code of the notices in advance: the problem to report may be that nothing can be loaded. */
 export const loadNotices = () => Promise.all([SendFailure, QuoteNotices, CompareNotices].map(({ load }) => load()));
 
 interface ComposerNoticesProps {
@@ -20,9 +20,9 @@ interface ComposerNoticesProps {
   onAnyway: () => void;
   onContext: () => void;
   onModel: () => void;
-  /** The person has read which files were refused. */
+  /** Called when the user dismisses the list of refused files. */
   onDismiss: () => void;
-  /** The notice about an open choice. */
+  /** The notice that asks the user to choose a column. */
   children: ReactNode;
 }
 

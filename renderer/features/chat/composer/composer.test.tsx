@@ -8,7 +8,10 @@ afterEach(closeApp);
 const message = page.getByRole('textbox', { name: 'Message' });
 const picture = () => new File(['a picture'], 'image.png', { type: 'image/png' });
 
-/** What a program put into the clipboard; true: the composer took it, else it is for the browser to insert. */
+/**
+ * Pastes these clipboard formats together with a picture. Returns true if the composer handled the paste, false if the
+ * browser is left to insert it.
+ */
 function pasted(forms: Readonly<Record<string, string>>): boolean {
   const clipboardData = new DataTransfer();
   for (const [type, words] of Object.entries(forms)) clipboardData.setData(type, words);
@@ -18,14 +21,14 @@ function pasted(forms: Readonly<Record<string, string>>): boolean {
     .dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
 }
 
-test('cells of a spreadsheet are pasted as their text, not as the picture beside it', async () => {
+test('spreadsheet cells are pasted as text, not as the picture that comes with them', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
   expect(pasted({ 'text/plain': 'a\tb', 'text/rtf': '{\\rtf1 a b}' })).toBe(false);
   expect(pasted({ 'text/plain': 'image.png' })).toBe(true);
 });
 
-test('files that are dragged over the window are asked for where they will be, also beside what is typed', async () => {
+test('the composer shows where to drop files while they are dragged over the window, even with a draft in it', async () => {
   await openApp();
   await message.fill('half a thought');
   const dataTransfer = new DataTransfer();
@@ -38,13 +41,13 @@ test('files that are dragged over the window are asked for where they will be, a
   await expect.element(page.getByText('Drop files to attach them')).not.toBeInTheDocument();
 });
 
-test('that a draft could not be saved is no longer said once it is', async () => {
+test('the notice that a draft could not be saved disappears once it is saved', async () => {
   const fake = await openApp();
   fake.fail('drafts.put', 'disk_full', 'The disk is full.');
   await message.fill('half a thought');
   const toast = page.getByRole('region', { name: 'Notifications' }).getByText('Draft not saved');
   await expect.element(toast).toBeVisible();
-  // As long as the mouse is over it, it does not go by itself.
+  // The toast doesn't close on its own while the mouse is over it.
   await toast.hover();
   fake.fail('drafts.put', null);
   await message.fill('half a thought more');

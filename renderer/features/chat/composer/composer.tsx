@@ -28,23 +28,23 @@ interface MenuPopupProps {
   onPick: (entry: MenuEntry) => void;
 }
 
-const optionId = (menuId: string, at: number): string => `${menuId}-${at}`;
+const optionId = (menuId: string, index: number): string => `${menuId}-${index}`;
 
 /** The popup of `/` and `@`. The focus stays in the text field. */
 function MenuPopup({ id, label, empty, entries, active, onPick }: MenuPopupProps) {
   return (
     <div className="absolute inset-x-0 bottom-full z-30 mb-1.5 max-h-72 overflow-y-auto rounded-menu border border-line bg-raised p-1 shadow-float">
       <div id={id} role="listbox" aria-label={label}>
-        {entries.map((entry, at) => (
+        {entries.map((entry, index) => (
           <div
             key={entry.id}
-            id={optionId(id, at)}
+            id={optionId(id, index)}
             role="option"
             tabIndex={-1}
-            aria-selected={at === active}
+            aria-selected={index === active}
             className={classNames(
               'flex min-h-9 items-center gap-3 rounded-control px-2 text-sm select-none',
-              at === active ? 'bg-hover' : '',
+              index === active ? 'bg-hover' : '',
             )}
             // Keeps the focus in the text field.
             onPointerDown={(event) => {
@@ -115,7 +115,7 @@ export function Composer(props: ComposerProps) {
   };
 
   const onPaste = (event: ClipboardEvent) => {
-    // Office programs put a picture of what was copied beside its text.
+    // Office programs add a picture of the copied content to its text.
     const isOffice = event.clipboardData.types.includes('text/rtf');
     const pasted = isOffice ? [] : [...event.clipboardData.files];
     const words = event.clipboardData.getData('text/plain');

@@ -15,7 +15,10 @@ import { ModelButton } from '../../models/picker/model-button.tsx';
 import { getProblem, named } from '../compare/draft/compare-models.ts';
 import type { NextMessage } from './use-next-message.ts';
 
-/** Loaded when the window is idle; until then a button that looks the same opens it when it is there. */
+/**
+ * Loaded when the window is idle. Until then a button of the same look replaces it, and the picker opens once it is
+ * loaded.
+ */
 const ModelPicker = lazyView(() => import('../../models/picker/model-picker.tsx').then((file) => file.ModelPicker));
 const ComparePicker = lazyView(() => import('../compare/draft/compare-picker.tsx').then((file) => file.ComparePicker));
 
@@ -49,7 +52,8 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
       aria-expanded={false}
       provider={record?.provider ?? chosen}
       name={record?.name ?? chosen}
-      // When the press begins, as the picker does: the picker may take this button’s place before the press ends.
+      // Opens on mouse down, as the picker does. The picker may replace this button before the mouse is released, and
+      // then no click event arrives.
       onMouseDown={() => onOpenChange(true)}
       onClick={() => onOpenChange(true)}
     />

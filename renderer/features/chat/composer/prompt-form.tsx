@@ -5,7 +5,7 @@ import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea } from '../../../ui/forms/text-area.tsx';
 import { filledIn, getVariables } from './composer-menu.ts';
 
-/** Asks for the variables of a prompt and returns its text. */
+/** Asks for the values of a prompt's variables and passes on the filled-in text. */
 export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
   const [values, setValues] = useState<Record<string, string>>({});
   return (
@@ -15,12 +15,12 @@ export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: 
       onSave={() => onDone(filledIn(prompt.text, values))}
       onCancel={() => onDone(null)}
     >
-      {getVariables(prompt.text).map((name, at) => (
+      {getVariables(prompt.text).map((name, index) => (
         <TextArea
           key={name}
           label={name}
           rows={1}
-          autoFocus={at === 0}
+          autoFocus={index === 0}
           value={values[name] ?? ''}
           onChange={(event) => setValues({ ...values, [name]: event.target.value })}
         />

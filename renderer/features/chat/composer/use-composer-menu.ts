@@ -3,7 +3,7 @@ import { type MenuEntry, type MenuTrigger, triggerAt } from './composer-menu.ts'
 
 interface Source {
   readonly label: string;
-  /** Said where there are no entries. */
+  /** Shown when there are no entries. */
   readonly empty: string;
   readonly entries: (query: string) => readonly MenuEntry[];
   readonly pick: (id: string, trigger: MenuTrigger) => void;
@@ -14,13 +14,13 @@ export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigg
   const id = useId();
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);
-  /** The text for which Escape closed it; more typing opens it again. */
+  /** The text for which Escape closed the menu; more typing opens it again. */
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const trigger = closedFor === text ? null : triggerAt(text, Math.min(caret, text.length));
   const source = trigger ? sources[trigger.sign] : null;
   const entries = trigger && source ? source.entries(trigger.query) : [];
   const open = trigger !== null && (entries.length > 0 || trigger.query === '');
-  const at = Math.min(active, Math.max(0, entries.length - 1));
+  const activeIndex = Math.min(active, Math.max(0, entries.length - 1));
 
   const pick = (entry: MenuEntry) => {
     if (trigger && source) source.pick(entry.id, trigger);
@@ -33,15 +33,15 @@ export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigg
     label: source?.label ?? '',
     empty: source?.empty ?? '',
     entries,
-    active: at,
+    active: activeIndex,
     pick,
     setCaret,
     /** True if the key was handled. */
     onKeyDown(event: KeyboardEvent): boolean {
       if (!open || event.nativeEvent.isComposing) return false;
-      const entry = entries[at];
-      if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, entries.length));
-      else if (event.key === 'ArrowUp') setActive((at + entries.length - 1) % Math.max(1, entries.length));
+      const entry = entries[activeIndex];
+      if (event.key === 'ArrowDown') setActive((activeIndex + 1) % Math.max(1, entries.length));
+      else if (event.key === 'ArrowUp') setActive((activeIndex + entries.length - 1) % Math.max(1, entries.length));
       else if ((event.key === 'Enter' || event.key === 'Tab') && entry) pick(entry);
       else if (event.key === 'Escape') setClosedFor(text);
       else return false;

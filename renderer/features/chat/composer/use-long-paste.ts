@@ -9,9 +9,9 @@ const maxLines = 100;
 
 interface Paste {
   readonly words: string;
-  /** The file that it is now; null: it is in the text. */
+  /** The file that the paste has become; null while it is in the text. */
   readonly file: Attachment | null;
-  /** The text beside it at that time. */
+  /** The draft's text just after the paste. */
   readonly beside: string;
 }
 
@@ -21,7 +21,7 @@ interface LongPaste {
   readonly attach: (files: readonly File[]) => Promise<readonly Attachment[]>;
 }
 
-/** A long paste becomes a file, and text again if that is wanted. */
+/** Turns a long paste into a file, and back into text if the user wants that. */
 export function useLongPaste({ field, chat, attach }: LongPaste) {
   const [paste, setPaste] = useState<(Paste & { readonly chat: string }) | null>(null);
   const { setText, setFiles } = useDrafts.getState();
@@ -48,7 +48,7 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
     let number = 1;
     while (names.has(text.pastedFile(number))) number++;
     const [file] = await attach([new File([words], text.pastedFile(number), { type: 'text/plain' })]);
-    // Refused, which is said: nothing pasted is lost.
+    // The file was refused, and a notice explains why. The pasted text goes into the draft, so it isn't lost.
     if (!file) insert(words);
     setPaste({ words, file: file ?? null, beside: getDraft(chat).text, chat });
   }
@@ -64,17 +64,17 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
   function toFileAgain(): void {
     if (!current) return;
     const draft = getDraft(chat).text;
-    const at = draft.lastIndexOf(current.words);
-    setText(chat, draft.slice(0, at) + draft.slice(at + current.words.length));
+    const position = draft.lastIndexOf(current.words);
+    setText(chat, draft.slice(0, position) + draft.slice(position + current.words.length));
     void toFile(current.words);
   }
 
   return {
     isLong: (words: string): boolean => words.length > maxCharacters || lineCount(words) > maxLines,
     take: (words: string) => void toFile(words),
-    /** What the last long paste is now, and how it becomes the other. */
+    /** Whether the last long paste is now a file or text, and a function that turns it into the other. */
     shown: current && { isFile: current.file !== null, change: current.file === null ? toFileAgain : toText },
-    /** True if the paste was the last step, and is text again. */
+    /** Turns the paste back into text if it was the last change of the draft; returns whether it was. */
     undo(): boolean {
       if (!current?.file || current.beside !== getDraft(chat).text) return false;
       toText();
@@ -85,6 +85,11 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
 
 function lineCount(words: string): number {
   let lines = 1;
-  for (let at = words.indexOf('\n'); at >= 0 && lines <= maxLines; at = words.indexOf('\n', at + 1)) lines++;
+  for (
+    let position = words.indexOf('\n');
+    position >= 0 && lines <= maxLines;
+    position = words.indexOf('\n', position + 1)
+  )
+    lines++;
   return lines;
 }

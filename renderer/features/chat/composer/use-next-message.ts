@@ -14,11 +14,11 @@ import { modelKey, useChosenModel } from '../../drafts/use-chosen-model.ts';
 import { useDraft } from '../../drafts/use-draft.ts';
 import { getProblem, named } from '../compare/draft/compare-models.ts';
 
-const none: readonly string[] = [];
+const noModels: readonly string[] = [];
 
 /** The models of the comparison that the next message of a chat starts. */
 function useCompare(chat: string) {
-  const value = useDrafts((drafts) => drafts.compares[chat] ?? none);
+  const value = useDrafts((drafts) => drafts.compares[chat] ?? noModels);
   const models = useModels().data?.models ?? [];
   const { setCompare } = useDrafts.getState();
   return {
@@ -35,19 +35,19 @@ function useCompare(chat: string) {
   };
 }
 
-interface Asked {
+interface QuotedMessage {
   readonly conversationId: string | null;
   /** The folder that a new conversation begins in. */
   readonly folderId: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  /** Null: to all columns that the thread ends in. */
+  /** Null quotes a message to all columns that the thread ends in. */
   readonly models: readonly string[] | null;
 }
 
-/** The quote of the comparison, asked when typing pauses. */
+/** The quote of the comparison, requested when typing pauses. */
 function useCompareQuote(
-  { conversationId, folderId, text, attachments, models }: Asked,
+  { conversationId, folderId, text, attachments, models }: QuotedMessage,
   wanted: boolean,
   live: boolean,
 ) {
@@ -61,10 +61,10 @@ function useCompareQuote(
 interface Chat {
   readonly conversationId: string | null;
   readonly lastModel: string | null;
-  /** The conversation is loaded; before, nothing is asked about it. */
+  /** Whether the conversation is loaded; until then no quotes are requested for it. */
   readonly read: boolean;
   readonly live: boolean;
-  /** The models of the columns that the thread ends in, from the left; none, if one is chosen. */
+  /** The models of the columns that the thread ends in, from left to right; empty once a column is chosen. */
   readonly columns: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function useNextMessage({ conversationId, lastModel, read, live, columns 
   const model = mentioned ?? chosen;
   const models = useModels().data?.models ?? [];
   const compare = useCompare(key);
-  /** It goes to all columns, unless it is meant for other models. */
+  /** The message goes to all columns unless it mentions a model or starts another comparison. */
   const toColumns = columns.length > 1 && mentioned === null && !compare.on;
   const asked = { conversationId, folderId, text, attachments };
   const quote = useQuote({ ...asked, model }, read && !compare.on && !toColumns, live);
@@ -118,7 +118,7 @@ function useAttach(conversationId: string | null) {
   const { take, ...uploads } = useUploads((attachment) => setFiles(key, (files) => withFile(files, attachment)));
   return {
     ...uploads,
-    /** Returns those that were added. */
+    /** Returns the attachments that were added. */
     attach: (files: readonly File[]): Promise<Attachment[]> =>
       take(files, useDrafts.getState().files[key]?.length ?? 0),
   };

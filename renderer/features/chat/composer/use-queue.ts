@@ -17,7 +17,9 @@ export function useQueueCalls(conversationId: string) {
   const { setText, setFiles, setCompare, mention } = useDrafts.getState();
   const key = draftKey(conversationId);
   return {
-    /** As when sending, the text leaves the composer at once, and the saved draft when the message has been queued. */
+    /**
+     * As when sending, the text leaves the composer at once, but the saved draft keeps it until the message is queued.
+     */
     add: useMutation({
       mutationFn: ({ text, attachments, model, compare }: Outgoing) =>
         api.queue.add({

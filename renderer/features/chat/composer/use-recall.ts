@@ -1,11 +1,11 @@
 import { type KeyboardEvent, useState } from 'react';
 
 /**
- * ↑ in an empty composer recalls the last message sent here, again the one before; ↓ goes forward. Once edited, it is a
- * text like any other.
+ * In an empty composer, ↑ recalls the last message sent in this chat, and ↑ again the message before it; ↓ goes
+ * forward. A recalled message that was edited counts as a new text.
  */
 export function useRecall(text: string, sent: readonly string[], onText: (text: string) => void) {
-  /** How many messages back; 0: none recalled. */
+  /** How many messages back the recalled one is; 0 if none is recalled. */
   const [back, setBack] = useState(0);
   const recalled = back > 0 && text === sent.at(-back);
 

@@ -16,9 +16,9 @@ import type { NextMessage } from './use-next-message.ts';
 import { useQueue, useQueueCalls } from './use-queue.ts';
 
 interface Allowed {
-  /** Exceeds caps. */
+  /** Sends the message although it exceeds a spending limit. */
   readonly overCaps?: boolean;
-  /** The router’s choice has been confirmed, or need not be. */
+  /** The user has confirmed the router's choice, or doesn't need to. */
   readonly confirmed?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
   const { failed, inform } = useNotify();
   const submit = ({ overCaps = false, confirmed = overCaps }: Allowed = {}) => {
     if (send.isPending) return;
-    // Else it would be nowhere to be seen until the core is back.
+    // Without this, the message would be visible nowhere until the core is back.
     if (useConnection.getState().lost) return inform(composerText.notConnected, composerText.sendFailed);
     if (!compare.on && !toColumns && !confirmed && confirms(model)) return onConfirm();
     const back = mentioned ? chosen : null;
@@ -46,16 +46,16 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
     if (busy) queue.add.mutate(outgoing, { onError: (error) => failed(composerText.queue, error) });
     else send.mutate(outgoing);
   };
-  return { submit, error: send.variables && isStill(send.variables, next) ? send.error : null };
+  return { submit, error: send.variables && isSameMessage(send.variables, next) ? send.error : null };
 }
 
-/** Whether what was refused is what would be sent: what was typed meanwhile stands behind it. */
-const isStill = (sent: Outgoing, { text, attachments, model, compare }: NextMessage): boolean =>
+/** Whether the refused message is still the one that would be sent. Text that was typed meanwhile comes after it. */
+const isSameMessage = (sent: Outgoing, { text, attachments, model, compare }: NextMessage): boolean =>
   text.startsWith(sent.text) &&
   sent.model === model &&
   String(sent.compare) === String(compare.value) &&
   sent.attachments.length === attachments.length &&
-  sent.attachments.every((file, at) => file === attachments[at]);
+  sent.attachments.every((file, index) => file === attachments[index]);
 
 export interface Outgoing {
   readonly text: string;
@@ -66,7 +66,7 @@ export interface Outgoing {
   readonly overCaps: boolean;
   /** The models of a comparison. */
   readonly compare: readonly string[];
-  /** To all columns that the thread ends in. */
+  /** Sends the message to all columns that the thread ends in. */
   readonly toColumns: boolean;
 }
 
@@ -77,7 +77,7 @@ export function useSend(conversationId: string | null) {
   const { setText, forgetSteps, setFiles, setModel, setCompare, mention, adopt } = useDrafts.getState();
   const key = draftKey(conversationId);
   return useMutation({
-    // The id is generated once per message: sending it twice is one message.
+    // The id is generated once per message, so sending it twice creates only one.
     mutationFn: ({
       text,
       attachments,
@@ -89,7 +89,7 @@ export function useSend(conversationId: string | null) {
       const { loc } = useNav.getState();
       const temporary = isTemporary(loc);
       const message = {
-        messageId: getName([conversationId, text, attachments]),
+        messageId: getMessageId([conversationId, text, attachments]),
         conversationId,
         text,
         attachments: [...attachments],
@@ -111,13 +111,13 @@ export function useSend(conversationId: string | null) {
       return { release };
     },
     onError: (error, { text, attachments }) => {
-      if (!isCoreLost(error)) unsure = null;
+      if (!isCoreLost(error)) unconfirmed = null;
       const typedSince = useDrafts.getState().texts[key];
       setText(key, typedSince ? `${text}\n${typedSince}` : text);
       setFiles(key, (files) => [...attachments, ...files]);
     },
     onSuccess: (started, { model, back }) => {
-      unsure = null;
+      unconfirmed = null;
       useThreadView.getState().setAsked(started.userMessageId);
       mention(key, null);
       setCompare(key, []);
@@ -127,7 +127,7 @@ export function useSend(conversationId: string | null) {
       }
       adopt(started.conversationId, back ?? model);
       const { loc, replace } = useNav.getState();
-      // Does not navigate if the reader has gone elsewhere.
+      // Doesn't navigate if the user has opened another page meanwhile.
       if (loc.page === 'chat' && loc.conversationId === null)
         replace({ page: 'chat', conversationId: started.conversationId });
     },
@@ -136,16 +136,17 @@ export function useSend(conversationId: string | null) {
 }
 
 /**
- * The message whose acknowledgement was lost: it may have arrived. Sent again unchanged and soon, it is the same one.
+ * The last message without an acknowledgement: it may have arrived. If the user sends it again unchanged within two
+ * minutes, it keeps its id and counts as the same message.
  */
-let unsure: { readonly messageId: string; readonly content: string; readonly at: number } | null = null;
+let unconfirmed: { readonly messageId: string; readonly content: string; readonly at: number } | null = null;
 const soonMs = 120_000;
 
-function getName(message: unknown): string {
+function getMessageId(message: unknown): string {
   const content = JSON.stringify(message);
-  const again = unsure?.content === content && Date.now() - unsure.at < soonMs ? unsure : null;
-  unsure = again ?? { messageId: ulid(), content, at: Date.now() };
-  return unsure.messageId;
+  const again = unconfirmed?.content === content && Date.now() - unconfirmed.at < soonMs ? unconfirmed : null;
+  unconfirmed = again ?? { messageId: ulid(), content, at: Date.now() };
+  return unconfirmed.messageId;
 }
 
 export function useStop() {

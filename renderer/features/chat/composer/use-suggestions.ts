@@ -43,7 +43,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
   return {
     menu,
     asked,
-    /** What was filled in; null: nothing is inserted. */
+    /** Inserts the filled-in prompt, or nothing if the form was cancelled (null). */
     answer: (words: string | null) => {
       setAsked(null);
       if (words !== null) insert(before + words);

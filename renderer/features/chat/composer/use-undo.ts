@@ -6,11 +6,13 @@ import { useDrafts } from '../../drafts/drafts-store.ts';
 interface Undo {
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly chat: string;
-  /** What comes before the last step of the text, such as a file made of a paste. True if there was something. */
+  /**
+   * Undoes a change that is not a step of the text, such as a paste that became a file. Returns whether there was one.
+   */
   readonly first: () => boolean;
 }
 
-/** Undo and redo in the draft of a chat, by keys and by the menu, also after another chat was open. */
+/** Undo and redo in the draft of a chat, by keys and by the menu. The steps survive a visit to another chat. */
 export function useUndo({ field, chat, first }: Undo) {
   const step = (direction: -1 | 1): boolean => {
     if (direction < 0 && first()) return true;
@@ -47,8 +49,8 @@ export function useUndo({ field, chat, first }: Undo) {
 }
 
 function commonEnd(before: string, after: string): number {
-  const most = Math.min(before.length, after.length);
+  const maxLength = Math.min(before.length, after.length);
   let length = 0;
-  while (length < most && before.at(-1 - length) === after.at(-1 - length)) length++;
+  while (length < maxLength && before.at(-1 - length) === after.at(-1 - length)) length++;
   return length;
 }

@@ -12,6 +12,6 @@ export function getProblem(models: readonly Model[], id: string): string | null 
   const record = named(models, id);
   if (!record) return text.gone(id);
   if (record.status === 'available' || record.status === 'degraded') return null;
-  const { name, status, unavailable_reason: said } = record;
-  return text.unusable(name, said === null ? null : quoteGateway(status, said));
+  const { name, status, unavailable_reason: reason } = record;
+  return text.unusable(name, reason === null ? null : quoteGateway(status, reason));
 }

@@ -17,7 +17,7 @@ interface ComparePickerProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Adds models to a comparison and takes them away; the list stays open until enough are picked. */
+/** Adds models to a comparison and removes them; the list stays open while several are picked. */
 export function ComparePicker({ models, value, onChange, ...opening }: ComparePickerProps) {
   const full = value.length >= maxCompared;
   const providerName = useProviderName();
@@ -43,7 +43,7 @@ export function ComparePicker({ models, value, onChange, ...opening }: ComparePi
   );
 }
 
-/** The button that began the comparison is gone. */
+/** The focus returns to the composer, because the button that started the comparison is gone by then. */
 const composerField = () => getHandle('composer')?.element() ?? null;
 
 /** At the limit the other models are disabled. */

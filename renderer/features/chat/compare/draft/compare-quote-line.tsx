@@ -9,7 +9,7 @@ import { aboutUsd } from '../../costs/quote-line.tsx';
 
 type Range = NonNullable<ComparisonQuote['costUsd']>;
 
-/** The expected cost of all columns and its bound. Unknown costs are named, never $0. */
+/** The expected cost of all columns and its upper bound. Unknown costs are shown as unknown, never as $0. */
 export function CompareQuoteLine({ quote }: { quote: ComparisonQuote }) {
   const { columns, costUsd, testCreditsUsd, expectedUsd, expectedTestCreditsUsd, unknown } = quote;
   return (
@@ -56,7 +56,7 @@ const sumLines = (sum: Range | null, expected: string | null, names: SumNames) =
       ]
     : [];
 
-/** Money, then test credits, then unknown costs. */
+/** The sum as text: money first, then test credits, then the number of unknown costs. */
 function sumWords(quote: ComparisonQuote): string {
   const { columns, costUsd, testCreditsUsd, expectedUsd, expectedTestCreditsUsd, unknown } = quote;
   const open = columns.some((column) => column.quote.openEnded);

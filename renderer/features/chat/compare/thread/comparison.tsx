@@ -55,7 +55,7 @@ interface LiveSpeed {
   readonly perSecond: number | null;
 }
 
-/** Sampled twice a second, so that chunks re-render only the costsText. */
+/** Samples the speed twice a second, so the chunks of an answer don't re-render these figures. */
 function useLiveSpeed(item: ThreadItem): LiveSpeed {
   const answers = useLiveAnswers();
   const [speed, setSpeed] = useState<LiveSpeed>({ firstAt: null, perSecond: null });
@@ -63,14 +63,14 @@ function useLiveSpeed(item: ThreadItem): LiveSpeed {
   useEffect(() => {
     if (!running) return;
     let firstAt = item.firstTokenAt;
-    const look = () => {
+    const sample = () => {
       const { written } = answers.view(item);
       if (written === 0) return;
       firstAt ??= Date.now();
       const took = (Date.now() - firstAt) / 1000;
       setSpeed({ firstAt, perSecond: took < 1 ? null : Math.round(written / charactersPerToken / took) });
     };
-    const timer = setInterval(look, everyMs);
+    const timer = setInterval(sample, everyMs);
     return () => clearInterval(timer);
   }, [answers, item, running]);
   return speed;
@@ -82,7 +82,7 @@ interface ComparisonColumnProps {
   active: boolean;
   /** No message follows the comparison. */
   last: boolean;
-  /** The messages after the comparison follow on this answer. */
+  /** The conversation continues from this answer. */
   chosen: boolean;
   cheapest: boolean;
   fastest: boolean;
@@ -166,7 +166,10 @@ interface ComparisonProps {
   last: boolean;
 }
 
-/** As many columns as have room for a line of text; the others wrap below. */
+/**
+ * Grid classes by number of columns. As many columns as are wide enough for a line of text stand side by side; the
+ * others wrap below.
+ */
 const grids: Readonly<Record<number, string>> = {
   2: '@min-[34rem]:grid-cols-2',
   3: '@min-[34rem]:grid-cols-2 @min-[50rem]:grid-cols-3',
@@ -194,18 +197,18 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
         <span>
           {ended < columns.length ? compareText.answers(ended, columns.length) : compareText.allEnded(columns.length)}
         </span>
-        {item.compared && <Total of={item.compared} />}
+        {item.compared && <Total total={item.compared} />}
       </p>
       <div className={classNames('grid grid-cols-1 gap-3', grids[columns.length] ?? '')}>
-        {columns.map((column, at) => (
+        {columns.map((column, index) => (
           <ComparisonColumn
-            key={column.comparison?.column ?? at}
+            key={column.comparison?.column ?? index}
             item={column}
             active={active}
             last={last}
             chosen={!last && holds(column, getHead(item))}
             cheapest={column.comparison !== null && column.comparison.column === item.compared?.cheapest}
-            fastest={fastest === at}
+            fastest={fastest === index}
           />
         ))}
       </div>
@@ -213,40 +216,40 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
   );
 });
 
-function Total({ of: { usd: money, testCreditsUsd, unknown } }: { of: ComparisonTotal }) {
+function Total({ total: { usd: money, testCreditsUsd, unknown } }: { total: ComparisonTotal }) {
   return (
     <>
-      {money !== null && <Part of={<MoneyIn text={compareText.sum} amount={money} />} />}
-      {testCreditsUsd !== null && <Part of={<MoneyIn text={compareText.sumTest} amount={testCreditsUsd} />} />}
-      {unknown > 0 && <Part of={compareText.sumUnknown(unknown)} />}
+      {money !== null && <Part content={<MoneyIn text={compareText.sum} amount={money} />} />}
+      {testCreditsUsd !== null && <Part content={<MoneyIn text={compareText.sumTest} amount={testCreditsUsd} />} />}
+      {unknown > 0 && <Part content={compareText.sumUnknown(unknown)} />}
     </>
   );
 }
 
-const Part = ({ of }: { of: ReactNode }) => (
+const Part = ({ content }: { content: ReactNode }) => (
   <span className="flex items-center gap-x-1.5">
     <span aria-hidden>·</span>
-    <span>{of}</span>
+    <span>{content}</span>
   </span>
 );
 
 /** ← and → move between columns; keys of an answer act on the focused column, and Enter continues with it. */
 function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[], actions: MessageActions): void {
   const target = event.target as HTMLElement;
-  const at = columns.findIndex((column) => getHead(column) === target.dataset.column);
+  const index = columns.findIndex((column) => getHead(column) === target.dataset.column);
   const action = getThreadAction(event);
   const onRow = target === event.currentTarget;
-  if (!action || (at < 0 && !onRow) || !target.matches(':focus-visible') || event.defaultPrevented) return;
+  if (!action || (index < 0 && !onRow) || !target.matches(':focus-visible') || event.defaultPrevented) return;
   if (action === 'previousVersion' || action === 'nextVersion') {
-    const next = Math.min(columns.length - 1, Math.max(0, at + (action === 'nextVersion' ? 1 : -1)));
+    const next = Math.min(columns.length - 1, Math.max(0, index + (action === 'nextVersion' ? 1 : -1)));
     const head = columns[next] ? getHead(columns[next]) : '';
     event.preventDefault();
     event.currentTarget.querySelector<HTMLElement>(`[data-column="${CSS.escape(head)}"]`)?.focus();
     return;
   }
-  const column = columns[at];
+  const column = columns[index];
   if (action === 'previous' || action === 'next') {
-    // From a column back to the row, whose keys move between messages.
+    // Moves the focus from a column back to the row, whose keys move between messages.
     if (column) event.currentTarget.focus();
     return;
   }
@@ -266,13 +269,15 @@ function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[]
 }
 
 /**
- * Index of the column with most tokens per second, once all have ended; only complete answers count. Null if a speed is
- * unknown or two are equal.
+ * Returns the index of the column with the most tokens per second, once all have ended; only complete answers count.
+ * Null if a speed is unknown or the two highest are equal.
  */
 export function getFastest(columns: readonly ThreadItem[]): number | null {
   if (columns.some(({ status }) => status === 'streaming')) return null;
-  const speeds = columns.flatMap((column, at) => (column.status === 'done' ? [{ at, speed: getSpeed(column) }] : []));
+  const speeds = columns.flatMap((column, index) =>
+    column.status === 'done' ? [{ index, speed: getSpeed(column) }] : [],
+  );
   if (speeds.length < 2 || speeds.some(({ speed }) => speed === null)) return null;
   const [most, next] = speeds.toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));
-  return most && most.speed !== next?.speed ? most.at : null;
+  return most && most.speed !== next?.speed ? most.index : null;
 }
