@@ -35,7 +35,7 @@ import { useSavedView } from './use-saved-view.ts';
 
 interface ShownImages {
   readonly all: readonly NamedImage[];
-  readonly at: number;
+  readonly index: number;
 }
 
 interface AnswerImagesProps {
@@ -44,14 +44,17 @@ interface AnswerImagesProps {
   onOpen: (url: string) => void;
 }
 
-/** The images that an answer names. One is fetched after the reader asked for it, and others of its server by going on to them. */
+/**
+ * Shows the images of an answer. The user's click on one image also covers further images from the same server, which
+ * load while browsing. Images from other servers need another click.
+ */
 function AnswerImages({ shown, onShow, onOpen }: AnswerImagesProps) {
-  const image = shown?.all[shown.at];
+  const image = shown?.all[shown.index];
   return (
     <FileViewer
-      index={image ? (shown?.at ?? null) : null}
+      index={image ? (shown?.index ?? null) : null}
       count={shown?.all.length ?? 0}
-      onIndex={(at) => onShow(shown && at !== null ? { all: shown.all, at } : null)}
+      onIndex={(index) => onShow(shown && index !== null ? { all: shown.all, index } : null)}
       title={image?.name ?? ''}
     >
       {image && <Agreed image={image} onOpen={onOpen} />}
@@ -61,7 +64,10 @@ function AnswerImages({ shown, onShow, onOpen }: AnswerImagesProps) {
 
 const getHost = ({ url }: NamedImage): string => new URL(url).host;
 
-/** Going on is no yes to a server that the reader has not seen: that would learn who reads. */
+/**
+ * Asks before it contacts a server that the user has not agreed to: browsing on is not consent, and the server would
+ * learn the user's address.
+ */
 function Agreed({ image, onOpen }: { image: NamedImage; onOpen: (url: string) => void }) {
   const host = getHost(image);
   const [agreed, setAgreed] = useState<readonly string[]>([host]);
@@ -110,7 +116,7 @@ const stillEveryMs = 15_000;
 
 /** Announces the progress of the reply to screen readers, without reading out each chunk. */
 function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   const before = useRef<{ id: string; status: Message['status'] } | null>(null);
   const compared = last?.columns ?? null;
   const ended = compared?.filter(({ status }) => status !== 'streaming').length ?? 0;
@@ -122,10 +128,10 @@ function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
     before.current = { id: last.id, status: last.status };
     if (last.status === 'streaming') {
       const asks = last.toolCalls.find(({ run }) => run?.state === 'waiting');
-      if (asks) return setSaid(text.toolAsks(getTitle(asks), asks.run?.server ?? ''));
-      if (known?.id !== last.id) setSaid(text.began);
+      if (asks) return setAnnounced(text.toolAsks(getTitle(asks), asks.run?.server ?? ''));
+      if (known?.id !== last.id) setAnnounced(text.began);
       const timer = setInterval(
-        () => setSaid((now) => (now === text.going ? `${text.going}.` : text.going)),
+        () => setAnnounced((now) => (now === text.going ? `${text.going}.` : text.going)),
         stillEveryMs,
       );
       return () => clearInterval(timer);
@@ -134,23 +140,26 @@ function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
     // For a comparison the number of answers that have ended is announced below.
     if (last.columns) return;
     const words = last.text.split(/\s+/).filter(Boolean).length;
-    setSaid(last.status === 'done' ? text.ended(words) : last.status === 'error' ? text.endedBadly : text.endedEarly);
+    setAnnounced(
+      last.status === 'done' ? text.ended(words) : last.status === 'error' ? text.endedBadly : text.endedEarly,
+    );
   }, [last]);
 
   const known = useRef<{ id: string; ended: number } | null>(null);
   const comparison = compared?.[0]?.comparison?.id ?? null;
   useEffect(() => {
-    const told = known.current;
+    const previous = known.current;
     known.current = comparison === null ? null : { id: comparison, ended };
     // Answers that had ended when the chat was opened are not announced.
-    if (comparison !== null && told?.id === comparison && ended > told.ended) setSaid(compareText.answers(ended, all));
+    if (comparison !== null && previous?.id === comparison && ended > previous.ended)
+      setAnnounced(compareText.answers(ended, all));
   }, [comparison, ended, all]);
 
   const done = useThreadView((view) => view.announcement);
   return (
     <>
       <p role="status" className="sr-only">
-        {said}
+        {announced}
       </p>
       <p role="status" className="sr-only">
         {done}
@@ -168,7 +177,7 @@ interface OutsideMessagesProps {
 
 const noFiles: never[] = [];
 
-/** Provides which messages are not sent with the next one, from the quote that the composer shows. */
+/** Provides the ids of the messages that are not sent with the next one, from the quote that the composer shows. */
 function OutsideMessages({ conversationId, lastModel, live, children }: OutsideMessagesProps) {
   const key = draftKey(conversationId);
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');
@@ -209,7 +218,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
       <FindBar conversationId={conversationId} />
       {thread ? (
         <MessageActionsContext value={actions}>
-          <ShowImageContext value={(all, at) => setImages({ all, at })}>
+          <ShowImageContext value={(all, index) => setImages({ all, index })}>
             <OutsideMessages
               conversationId={conversationId}
               lastModel={thread.conversation.model}

@@ -1,27 +1,27 @@
 import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-// Loaded when the window is idle: here it is there from the beginning.
+// The app loads this module when the window is idle; the test has it from the beginning.
 import '../gateways/connection/credential-notice.tsx';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
 
 const message = page.getByRole('textbox', { name: 'Message' });
-/** Drafts and scroll positions are saved by timers. */
-const kept = new Set(['drafts.put', 'conversations.keepScrollPosition']);
+/** Timers make these calls, which save drafts and scroll positions, so their number varies. */
+const timed = new Set(['drafts.put', 'conversations.keepScrollPosition']);
 const counted = (calls: readonly string[]) => {
   const groups = Object.groupBy(calls, (call) => call);
   return Object.fromEntries(
-    Object.entries(groups).flatMap(([call, all]) => (kept.has(call) ? [] : [[call, all?.length]])),
+    Object.entries(groups).flatMap(([call, all]) => (timed.has(call) ? [] : [[call, all?.length]])),
   );
 };
 
-test('one message and its answer: what the window asks the core for', async () => {
+test('sending a message and showing its answer takes a fixed number of calls to the core', async () => {
   const fake = await openApp('#chat/c1', {}, { answers: 'manual' });
   const quotedAfter = (at: number) => expect.poll(() => fake.calls.slice(at)).toContain('quotes.get');
   await quotedAfter(0);
-  // Asked by what loads when the window is idle.
+  // Code that loads when the window is idle makes this call.
   await expect.poll(() => fake.calls).toContain('gatewayAccounts.list');
   const opened = fake.calls.length;
   await message.fill('Tell me');
@@ -43,7 +43,7 @@ test('one message and its answer: what the window asks the core for', async () =
     'chat.send': 1,
     'conversations.list': 6,
     'organise.overview': 2,
-    // A second one where the answer takes longer than the pause after which a quote is asked.
+    // There is a second quote if the answer takes longer than the pause in typing that triggers a quote.
     'quotes.get': expect.toBeOneOf([1, 2]),
   });
 });

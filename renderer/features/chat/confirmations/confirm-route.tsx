@@ -17,7 +17,7 @@ import { RouterCandidates } from '../routing/router-candidates.tsx';
 import { useRoutePreview } from '../routing/use-routing.ts';
 
 interface ConfirmRouteProps {
-  /** The message to send; null: closed. */
+  /** The message to send; null closes the dialog. */
   asked: RouteAsked | null;
   onRun: () => void;
   /** Null if another model cannot be chosen from here. */
@@ -35,7 +35,7 @@ export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRoutePr
   return (
     <Dialog open={asked !== null} onOpenChange={close} title={text.confirmTitle} initialFocus={run}>
       {asked && <Preview asked={asked} />}
-      {/* The Enter key that sent it may still be held down: it must not confirm. */}
+      {/* The Enter key that sent the message may still be held down; it must not confirm the dialog. */}
       <div className="mt-4 flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>{composerText.cancel}</Button>
         {onOther && <Button onClick={onOther}>{text.chooseOther}</Button>}
@@ -52,7 +52,7 @@ export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRoutePr
   );
 }
 
-/** The same for a further answer and for an edit. */
+/** Confirms the router's choice before another answer or an edited message. */
 export function ConfirmAgain() {
   const confirming = useThreadView((view) => view.confirming);
   const close = () => useThreadView.getState().setConfirming(null);
@@ -123,7 +123,10 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
   );
 }
 
-/** A cap refused a further answer or an edit: the reason and the options. Nothing was stored or charged. */
+/**
+ * Shown when a spending limit refused another answer or an edited message, with the reason and the options. Nothing was
+ * stored or charged.
+ */
 export function OverCap() {
   const overCap = useThreadView((view) => view.overCap);
   const close = () => useThreadView.getState().setOverCap(null);
@@ -135,7 +138,7 @@ export function OverCap() {
     <Dialog open={overCap !== null} onOpenChange={(open) => !open && close()} title={composerText.overCapTitle}>
       <p className="text-fg-2 text-sm">{overCap?.sentence}</p>
       <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
-        {/* The link leaves the page, and so closes the dialog. */}
+        {/* The link leads to another page, so it also closes the dialog. */}
         <span className="contents" onClickCapture={close}>
           <CapSettings />
         </span>

@@ -22,7 +22,7 @@ interface ContextDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** What is sent to the model, what is not, and what can be done about it. */
+/** Shows how much of the chat is sent to the model, what is left out, and how to change that. */
 export function ContextDialog({ open, onOpenChange, ...rest }: ContextDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={text.contextTitle} width="wide">

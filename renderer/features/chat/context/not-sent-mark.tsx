@@ -1,10 +1,10 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { text } from '../../../text/chat-text.ts';
 
-/** Messages not sent with the next one: they do not fit, or a summary replaces them. */
+/** Ids of the messages that are not sent with the next one, because they don't fit or a summary replaces them. */
 export const NotSentContext = createContext<ReadonlySet<string>>(new Set());
 
-/** Dims a message that is not sent with the next one, and says so. Its text stays readable. */
+/** Dims a message that is not sent with the next one, and labels it. Its text stays readable. */
 export function NotSentMark({ messageId, children }: { messageId: string; children: ReactNode }) {
   const outside = useContext(NotSentContext).has(messageId);
   if (!outside) return children;

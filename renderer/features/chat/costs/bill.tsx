@@ -11,7 +11,9 @@ type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 's
   readonly parts?: readonly Message[];
 };
 
-/** The exact cost, its source and its parts, which add up to it. An unknown cost is not $0. */
+/**
+ * Shows the exact cost of an answer, its source, and the lines that add up to it. An unknown cost is never shown as $0.
+ */
 export function Bill({ message }: { message: Billed }) {
   const { costUsd, bill } = message;
   const source = costUsd === null ? 'unknown' : message.costSource;
@@ -64,10 +66,10 @@ export function Bill({ message }: { message: Billed }) {
   );
 }
 
-/** Each request of such an answer with its cost. */
+/** Lists each request of an answer with tool calls, with its cost. */
 function Requests({ parts }: { parts: readonly Message[] }) {
-  const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, at) => ({
-    name: text.billRequest(at + 1, toolCalls.length),
+  const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, index) => ({
+    name: text.billRequest(index + 1, toolCalls.length),
     note:
       requestId === null && costSource === 'uncharged'
         ? text.billNotSent

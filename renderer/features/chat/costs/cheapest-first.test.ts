@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cheapestFirst } from '../message/retry-menu.tsx';
 
-test('models come cheapest first, and those without a price last as they were', () => {
+test('models are sorted by price, and models without a price come last in their original order', () => {
   const choices = ['dear', 'unpriced', 'cheap', 'unknown', 'middle'].map((id) => ({ id }));
   const prices = new Map([
     ['dear', { costUsd: '0.02' }],

@@ -5,7 +5,7 @@ import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
 
-test('in a narrow window no amount of the quote is cut', async () => {
+test('no amount of the quote is cut off in a narrow window', async () => {
   await page.viewport(420, 820);
   const { composer } = await openApp('#chat/c0');
   const cost = { low: '0.0000252', high: '0.0098808' };
@@ -15,7 +15,7 @@ test('in a narrow window no amount of the quote is cut', async () => {
   const quote = page.getByRole('button', { name: /^about \$0\.00036, usually under \$0\.0099 ?, 1,240 tokens in/ });
   await expect.element(quote).toBeVisible();
   const meter = page.getByRole('button', { name: /^Context [\d.,K]+ of 128K/ });
-  for (const element of [quote, meter].map((each) => each.element())) {
+  for (const element of [quote, meter].map((locator) => locator.element())) {
     expect(element.scrollWidth).toBeLessThanOrEqual(element.clientWidth);
     const { left, right } = element.getBoundingClientRect();
     expect(left).toBeGreaterThanOrEqual(0);

@@ -5,7 +5,7 @@ import { Popover } from '../../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../../ui/elements/amounts.tsx';
 import { billNote } from './bill-note.ts';
 
-/** The expected cost of the next message and its bound: never one number that looks exact. */
+/** Shows the expected cost of the next message and its upper bound, never a single number that looks exact. */
 export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null }) {
   const { costUsd, promptTokens, cachedTokens } = quote;
   const { expected } = quote;
@@ -65,7 +65,10 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
   );
 }
 
-/** An expectation and a bound in two digits each: more would only look exact. */
+/**
+ * Rounds the expected cost and its upper bound to two digits: more would suggest a precision that an estimate doesn't
+ * have.
+ */
 export const aboutUsd = (expected: string | null, most: string, open: boolean): string =>
   text.quoteAbout(
     expected === null ? null : roundUsd(expected, { digits: 2 }),

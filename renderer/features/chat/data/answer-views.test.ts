@@ -10,19 +10,19 @@ const running = (change = {}) => fakeMessage({ id: 'a', role: 'assistant', statu
 /** A worker that answers before `postMessage` returns. */
 function inPlace() {
   const parse = createParsing();
-  let hear = (_event: { data: ParseAnswer }) => {};
+  let receive = (_event: { data: ParseAnswer }) => {};
   return {
     postMessage(request: Parameters<typeof parse>[0]) {
-      for (const data of parse(request)) hear({ data });
+      for (const data of parse(request)) receive({ data });
     },
     addEventListener(type: 'message' | 'error', listener: never) {
-      if (type === 'message') hear = listener;
+      if (type === 'message') receive = listener;
     },
     terminate() {},
   };
 }
 
-/** Flushes when told to. */
+/** Creates live answers that flush only when the test calls `flush`. */
 function paced() {
   let flush = () => {};
   const answers = createLiveAnswers(createDocumentParser(inPlace), (run) => {
@@ -30,7 +30,7 @@ function paced() {
     return () => {};
   });
   const twice = () => {
-    // Once to have it parsed, and once to show what was parsed.
+    // The first flush sends the text to the parser, the second shows the parsed blocks.
     flush();
     flush();
   };
@@ -42,7 +42,7 @@ const words = (answers: ReturnType<typeof createLiveAnswers>, message = running(
     .tokens.map((token) => token.raw)
     .join('');
 
-test('pieces that overlap, repeat or come again after a reload make the text once', () => {
+test('chunks that overlap or repeat, such as after a reload, add each character of the text once', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-z ]{1,80}$/),
@@ -65,7 +65,7 @@ test('pieces that overlap, repeat or come again after a reload make the text onc
   );
 });
 
-test('what was parsed while nobody looked is shown to the next reader', () => {
+test('text that was parsed without a subscriber is shown to the next subscriber', () => {
   const { answers, flush } = paced();
   const message = running({ status: 'done', text: 'one' });
   answers.show(message);
@@ -77,7 +77,7 @@ test('what was parsed while nobody looked is shown to the next reader', () => {
   expect(answers.view(message).pending).toBe(false);
 });
 
-test('words after a gap are refused', () => {
+test('a chunk is refused when text before it is missing', () => {
   const { answers } = paced();
   answers.show(running({ text: 'one' }));
   expect(answers.addText('a', 4, 'three')).toBe(false);
@@ -85,7 +85,7 @@ test('words after a gap are refused', () => {
   expect(answers.addText('a', 3, ' two')).toBe(true);
 });
 
-test('an older copy of a running answer takes nothing away', () => {
+test('an older copy of a running answer does not remove newer text', () => {
   const { answers, flush } = paced();
   answers.show(running({ text: 'one' }));
   answers.subscribe(running(), () => {});
@@ -95,20 +95,20 @@ test('an older copy of a running answer takes nothing away', () => {
   expect(words(answers)).toBe('one two');
 });
 
-test('many pieces between two frames notify once', () => {
+test('many chunks between two frames notify a subscriber at most twice', () => {
   const { answers, flush } = paced();
   answers.show(running());
-  let told = 0;
+  let notified = 0;
   answers.subscribe(running(), () => {
-    told++;
+    notified++;
   });
   for (let at = 0; at < 100; at++) answers.addText('a', at, 'x');
   flush();
-  // One with what arrived, and one with its blocks.
-  expect(told).toBeLessThanOrEqual(2);
+  // One notification for the text that arrived, and one for its parsed blocks.
+  expect(notified).toBeLessThanOrEqual(2);
 });
 
-test('what is about to be seen is parsed before it is drawn', async () => {
+test('a prepared answer is parsed before it is rendered', async () => {
   const { answers, flush } = paced();
   const done = running({ status: 'done', text: '*one*' });
   expect(answers.view(done)).toMatchObject({ tokens: [], pending: true });
@@ -118,7 +118,7 @@ test('what is about to be seen is parsed before it is drawn', async () => {
   expect(answers.view(done)).toMatchObject({ pending: false, live: false, tokens: [{ type: 'paragraph' }] });
 });
 
-test('preparing waits no longer than its limit', async () => {
+test('preparing an answer waits no longer than its limit', async () => {
   const { answers } = paced();
   await answers.prepare([running({ status: 'done', text: 'never flushed' })], 1);
 });

@@ -56,8 +56,8 @@ interface Answer {
   live: boolean;
   /** Created when a reader subscribes. */
   document: ParsedDocument | null;
-  /** Characters that the document has received. */
-  given: number;
+  /** How many characters of the text were sent to the parser. */
+  sentCharacters: number;
   tokens: readonly Token[];
   /** The tokens cover the whole text. */
   whole: boolean;
@@ -68,14 +68,17 @@ interface Answer {
 export interface LiveAnswers {
   /** Takes a message from the core. Text that is known is not parsed again. */
   show(message: Message): void;
-  /** The same, but ignores messages that were never shown. */
+  /** Like `show`, but ignores messages that were never shown and aren't running. */
   refresh(message: Message): void;
-  /** Parses what is about to be shown, so that it appears in its final state. Waits `limitMs` at most. */
+  /** Parses messages that are about to be shown, so they appear in their final state. Waits `limitMs` at most. */
   prepare(messages: readonly Message[], limitMs?: number): Promise<void>;
   /** Appends a chunk at its offset. False: a chunk before it is missing; read the answer again. */
   addText(messageId: string, offset: number, text: string): boolean;
   addReasoning(messageId: string, offset: number, text: string): boolean;
-  /** The view of a message; parsed on first use, so that opening a long thread parses only what is seen. */
+  /**
+   * The view of a message. Its text is parsed once someone subscribes, so opening a long thread parses only visible
+   * messages.
+   */
   view(message: Message): AnswerView;
   subscribe(message: Message, listener: () => void): () => void;
 }
@@ -100,7 +103,7 @@ export function createLiveAnswers(
 
   function flush(answer: Answer): void {
     changed.delete(answer);
-    // Without subscribers it is parsed later. What is parsed already stays.
+    // Without subscribers, the text is parsed later. Blocks that are parsed already stay.
     if (answer.listeners.size > 0) read(answer);
     answer.view = getView(answer);
     for (const listener of answer.listeners) listener();
@@ -109,8 +112,8 @@ export function createLiveAnswers(
   /** Sends new text to the parser, which answers asynchronously. */
   function read(answer: Answer): void {
     answer.document ??= open(answer);
-    answer.document.append(answer.text.slice(answer.given));
-    answer.given = answer.text.length;
+    answer.document.append(answer.text.slice(answer.sentCharacters));
+    answer.sentCharacters = answer.text.length;
     if (!answer.live) answer.document.finish();
   }
 
@@ -126,7 +129,7 @@ export function createLiveAnswers(
   function add(message: Message): Answer {
     const { text, reasoning } = message;
     const live = message.status === 'streaming';
-    const state = { text, reasoning, live, document: null, given: 0, tokens: [], whole: false };
+    const state = { text, reasoning, live, document: null, sentCharacters: 0, tokens: [], whole: false };
     const answer: Answer = { ...state, view: getView(state), listeners: new Set() };
     answers.set(message.id, answer);
     for (const [id, other] of answers) {
@@ -141,7 +144,7 @@ export function createLiveAnswers(
   /** The old view stays until the new text is parsed. */
   function restart(answer: Answer, text: string): void {
     answer.document?.close();
-    Object.assign(answer, { text, document: null, given: 0, whole: false });
+    Object.assign(answer, { text, document: null, sentCharacters: 0, whole: false });
   }
 
   function show(message: Message): void {
@@ -194,19 +197,19 @@ export function createLiveAnswers(
 
   function firstView(message: Message): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (answers.get(message.id)?.view.pending) return;
         leave();
         resolve();
       };
-      const leave = subscribe(message, look);
-      look();
+      const leave = subscribe(message, check);
+      check();
     });
   }
 }
 
-const isBehind = ({ document, given, text, live, whole }: Answer): boolean =>
-  document === null || given < text.length || (!live && !whole);
+const isBehind = ({ document, sentCharacters, text, live, whole }: Answer): boolean =>
+  document === null || sentCharacters < text.length || (!live && !whole);
 
 const getView = ({ tokens, reasoning, live, whole, text }: Omit<Answer, 'view' | 'listeners'>): AnswerView => ({
   tokens,

@@ -25,7 +25,7 @@ const empty = {
 } as unknown as Thread;
 const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 
-test('columns that begin one after the other stand beside each other, the first of them in the branch', () => {
+test('columns of a comparison are added beside each other, and only the first is part of the branch', () => {
   const question = message('q', { parentId: 'before', comparing: 'c' });
   const events = [question, column('a', 0), question, column('b', 1), question, column('c', 2)];
   const thread = events.reduce(withAdded, empty);

@@ -11,7 +11,7 @@ import { maxAtOnce } from '#shared/contract/common/limits.ts';
 
 /** A section of the shown branch, with its conversation. */
 export interface Thread {
-  /** Identifies the snapshot that it began with; the next one replaces all that was loaded. */
+  /** Identifies the snapshot that this section began with; the next snapshot replaces everything that was loaded. */
   readonly snapshot: string;
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
@@ -46,32 +46,32 @@ export function getThread({
   return { snapshot, conversation, ...shown, scrollPosition, runningIds: running, total };
 }
 
-/** The thread with these totals instead of those it had. */
+/** Returns the thread with these totals, which replace older totals of the same comparisons. */
 export function withTotals(thread: Thread, totals: readonly ComparisonTotal[] = []): Thread {
   if (totals.length === 0) return thread;
   const others = thread.comparisons.filter(({ id }) => !totals.some((total) => total.id === id));
   return { ...thread, comparisons: [...others, ...totals] };
 }
 
-/** The thread with a new message, which replaces all below its parent. */
+/** Returns the thread with a new message, which replaces everything below its parent. */
 export function withAdded(thread: Thread, message: Message): Thread {
   if (message.conversationId !== thread.conversation.id) return thread;
-  // A message that is here already was read later.
+  // A copy that is already here was read later than the event was sent.
   const known = [...thread.messages, ...thread.columns].find(({ id }) => id === message.id);
   if (known) return withRunning(thread, known);
   const running = withRunning(withSiblings(thread, message), message);
   if (isColumn(running, message)) return withColumn(running, message);
   const parent = running.messages.findIndex((entry) => entry.id === message.parentId);
-  // Its parent is not loaded: the end of the branch is elsewhere.
+  // Its parent isn't loaded, so the message belongs below the loaded section.
   if (parent < 0 && message.parentId !== null) return running;
   const messages = [...running.messages.slice(0, parent + 1), message];
   return { ...running, messages, hasNewer: false, hasOlder: parent < 0 ? false : thread.hasOlder };
 }
 
-/** The thread with an updated message; one of another branch changes nothing. */
+/** Returns the thread with an updated message. A message of another branch changes only the list of running answers. */
 export function withUpdated(thread: Thread, message: Message): Thread {
   const running = withRunning(thread, message);
-  // Its position among siblings is the latest one known.
+  // The copy in the thread has the latest position among siblings, so that position is kept.
   const replaced = replacing(
     ({ id }) => id === message.id,
     ({ sibling }) => ({ ...message, sibling }),
@@ -96,7 +96,7 @@ const replacing =
   (which: (message: Message) => boolean, change: (message: Message) => Message) => (list: readonly Message[]) =>
     list.some(which) ? list.map((entry) => (which(entry) ? change(entry) : entry)) : list;
 
-/** Replaces the branch from the first of these messages on, if that is loaded. */
+/** Replaces the branch from the first of these messages on, if its position is loaded. */
 export function withBranch(
   thread: Thread,
   { messages, columns, hasNewer }: Pick<ThreadPage, 'messages' | 'columns' | 'hasNewer'>,
@@ -121,14 +121,14 @@ export function withBranch(
 const isColumn = (thread: Thread, { comparison }: Message): boolean =>
   comparison !== null && thread.messages.some(({ comparing }) => comparing === comparison.id);
 
-const withOne = (list: readonly Message[], message: Message): readonly Message[] =>
+const upsert = (list: readonly Message[], message: Message): readonly Message[] =>
   list.some(({ id }) => id === message.id)
     ? list.map((entry) => (entry.id === message.id ? message : entry))
     : [...list, message];
 
 /** In the branch the first column represents the comparison; all columns are kept beside it. */
 function withColumn(thread: Thread, message: Message): Thread {
-  const columns = withOne(thread.columns, message);
+  const columns = upsert(thread.columns, message);
   const last = thread.messages.at(-1);
   const first = !message.continues && last?.id === message.parentId;
   return { ...thread, columns, messages: first ? [...thread.messages, message] : thread.messages };
@@ -170,7 +170,7 @@ export function withNewer(thread: Thread, last: string, newer: ThreadPage): Thre
   const cut = newer.messages.findIndex((message) => message.id === last);
   const messages = [...thread.messages, ...newer.messages.slice(cut + 1)];
   let from = Math.max(0, messages.length - maxAtOnce);
-  // Keeps an answer in several parts, and a comparison with its question, whole.
+  // Neither an answer in several parts nor a comparison and its question may be cut apart.
   while (messages[from]?.continues || messages[from]?.comparison) from--;
   const kept = messages.slice(from);
   const columns = columnsAmong(kept, thread.columns, newer.columns);

@@ -33,15 +33,18 @@ const snapshot = (text: string, status: 'streaming' | 'done') => {
   } as ChatEvent;
 };
 
-/** Each watch is given the next of these streams; the last one stays open. */
+/**
+ * Follows a thread whose watches get these streams one after the other; the last stream stays open. Returns the number
+ * of watches.
+ */
 async function followed(streams: readonly (readonly ChatEvent[])[]) {
   const queries = new QueryClient();
   const leave = new AbortController();
   let watches = 0;
   async function* watch() {
-    const at = watches++;
-    yield* streams[at] ?? [];
-    if (at >= streams.length - 1) await new Promise((resolve) => leave.signal.addEventListener('abort', resolve));
+    const index = watches++;
+    yield* streams[index] ?? [];
+    if (index >= streams.length - 1) await new Promise((resolve) => leave.signal.addEventListener('abort', resolve));
   }
   const api = { chat: { watch: async () => watch() } } as unknown as Api;
   const document = { append() {}, finish() {}, close() {} };
@@ -65,10 +68,10 @@ const ended = (seq: number): ChatEvent => ({
 const whole = [snapshot('All of it', 'done')];
 
 test.each([
-  ['what comes in order is one stream', [[snapshot('All', 'streaming'), words(3, ' of it'), ended(2)]], 1],
-  ['words that are missing begin it again', [[snapshot('All', 'streaming'), words(6, 'it')], whole], 2],
-  ['a change that is missing begins it again', [[snapshot('All', 'streaming'), ended(3)], whole], 2],
-  ['a stream that is lost begins again', [[snapshot('All', 'streaming')], whole], 2],
+  ['events in order need only one stream', [[snapshot('All', 'streaming'), words(3, ' of it'), ended(2)]], 1],
+  ['missing text opens a new stream', [[snapshot('All', 'streaming'), words(6, 'it')], whole], 2],
+  ['a missing event opens a new stream', [[snapshot('All', 'streaming'), ended(3)], whole], 2],
+  ['a stream that ends early is opened again', [[snapshot('All', 'streaming')], whole], 2],
 ] as const)('%s', async (_, streams, watches) => {
   expect(await followed(streams)).toBe(watches);
 });

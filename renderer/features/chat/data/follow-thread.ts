@@ -32,8 +32,8 @@ const atOnce = 60;
 const seenAtOnce = 12;
 
 /**
- * The only source of a thread: events of the core are merged, and nothing is read again. The text of a running answer
- * goes to its row; the thread gets it when it has ended.
+ * The only source of a thread: it merges events of the core and never refetches. The text of a running answer goes
+ * straight to its row; the thread gets it when the answer has ended.
  */
 export function threadStream({ api, queries, answers, conversationId }: ThreadAccess) {
   const key = threadKey(conversationId);
@@ -50,7 +50,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     arrival = Promise.withResolvers();
   };
 
-  /** False: text is missing, and the stream must be opened again. */
+  /** Applies an event. Returns false if text is missing; the stream must then be opened again. */
   async function apply(event: ChatEvent): Promise<boolean> {
     switch (event.type) {
       case 'snapshot':
@@ -107,7 +107,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     answers.show((message.continues && thread && joinedWith(thread, message.id)) || message);
   }
 
-  /** Parses what is about to be seen; the rest when it comes into view. */
+  /** Parses the messages that will be visible first. The others are parsed when they come into view. */
   async function prepare(
     { messages, columns, comparisons }: ShownMessages,
     seen: 'start' | 'middle' | 'end',
@@ -142,8 +142,8 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
 
   return {
     /**
-     * Follows the stream until aborted. A lost or incomplete stream is opened again, and its snapshot has as much as is
-     * loaded. Throws if the core refuses a thread that is not loaded, or does not exist any more.
+     * Follows the stream until aborted. A lost or incomplete stream is opened again, with a snapshot of as many
+     * messages as are loaded. Throws if the core refuses a thread that isn't loaded yet or no longer exists.
      */
     async follow(signal: AbortSignal): Promise<void> {
       for (let attempt = 0; !signal.aborted; attempt++) {
@@ -165,13 +165,13 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
         await waitMs(retryDelay(attempt), signal);
       }
     },
-    /** Whether the thread is as the core has it now, and not as it was when its stream ended. */
+    /** Whether the thread is up to date. It isn't while its stream is lost and being opened again. */
     isFresh: () => fresh,
     older: () => readOn('older'),
     newer: () => readOn('newer'),
     /** Loads the end of the branch, if it is not loaded. */
     toEnd: async (): Promise<void> => (current()?.hasNewer ? read('end') : undefined),
-    /** Switches to the branch of a message and loads what is around it. */
+    /** Switches to the branch of a message and loads the messages around it. */
     async toMessage(messageId: string): Promise<void> {
       await api.messages.show({ messageId });
       await read('message', messageId);

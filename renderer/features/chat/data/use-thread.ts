@@ -9,7 +9,7 @@ import type { Thread } from './conversation-cache.ts';
 import { threadKey, threadStream } from './follow-thread.ts';
 import { useLiveAnswers } from './use-answer.ts';
 
-/** The conversation as the core has it, paginated and followed while it is on screen. */
+/** The conversation as stored in the core, loaded in pages and kept up to date while it is on screen. */
 export function useThread(conversationId: string) {
   const api = useApi();
   const queries = useQueryClient();
@@ -34,7 +34,10 @@ export function useThread(conversationId: string) {
   return { thread, items, pages: stream, refused, retry: () => setRefused(null) };
 }
 
-/** Tells the core which chat is open, so that the next start opens it. A temporary chat left by this can be had back. */
+/**
+ * Reports to the core which chat is open, because the next start opens it again. A temporary chat that is left this way
+ * can be reopened with Undo.
+ */
 export function useOpened(conversationId: string | null): void {
   const api = useApi();
   const { undoable } = useNotify();

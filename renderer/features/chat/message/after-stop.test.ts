@@ -8,7 +8,7 @@ const stopped = (servedProvider: string) =>
     (id) => id,
   );
 
-test('providers known to stop or to go on computing are named with source and date; others are called unknown', () => {
+test('the note cites source and date for providers known to stop or to go on computing, and calls others unknown', () => {
   expect(stopped('anthropic')).toMatch(/stops computing at once.*OpenRouter.*2026/);
   expect(stopped('google')).toMatch(/may finish the answer unseen.*OpenRouter.*2026/);
   expect(stopped('cerebras')).toMatch(/is not known/);
@@ -16,7 +16,7 @@ test('providers known to stop or to go on computing are named with source and da
   expect(stopped('sandbox')).toMatch(/stops computing at once, so nothing more is charged\.$/);
 });
 
-test('an answer that was stopped before its count says what it may be up to, and never one precise amount', () => {
+test('an answer that was stopped before its tokens were counted shows an estimate and its upper bound', () => {
   const message = { ...fakeMessage({}), servedProvider: 'openai', requestId: 'req_1', costUsd: '0.000028' };
   const bill = { lines: [], upTo: '2.56' };
   const estimated = afterStop({ ...message, costSource: 'estimated', bill }, (id) => id);
@@ -26,7 +26,7 @@ test('an answer that was stopped before its count says what it may be up to, and
     expect(afterStop({ ...message, servedProvider, costSource: 'estimated', bill }, (id) => id)).toMatch(/2\.56\.$/);
 });
 
-test('a provider that counts at the end is read on for its count', () => {
+test('the note explains that a provider which counts tokens at the end is still read for its count', () => {
   const message = { ...fakeMessage({}), servedProvider: 'openai', requestId: 'req_1' };
   expect(afterStop({ ...message, costUsd: null, costSource: 'unknown' }, (id) => id)).toMatch(
     /not known\. openai counts an answer at its end/,

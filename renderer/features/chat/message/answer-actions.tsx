@@ -52,11 +52,11 @@ function RetryChoice({ item, disabled, tabIndex }: RetryChoiceProps) {
 
 interface AnswerActionsProps {
   item: ThreadItem;
-  /** An answer is running in this conversation: nothing new may be asked. */
+  /** An answer is running in this conversation, so no other may be requested. */
   busy: boolean;
-  /** It is the active message: its actions are in the tab order. */
+  /** This is the active message, whose actions are in the tab order. */
   active: boolean;
-  /** It is a column of a comparison that shows all columns. */
+  /** The answer is a column of a comparison that shows all columns. */
   compared?: boolean;
 }
 

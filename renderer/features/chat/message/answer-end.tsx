@@ -10,9 +10,9 @@ import { useActions } from '../state/message-actions.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
 
 /**
- * What providers do when a stream is closed, as the page below lists it for requests that it passes on. `stops`: what was not
- * written yet is not computed and not charged. `goes_on`: the answer is finished unseen and charged whole. Who is not
- * listed there is not known: nothing is guessed from a provider's kind.
+ * What providers do when the gateway closes a stream, according to the source below. Providers in `stops` end the
+ * computation and charge only what they have written. Providers in `goesOn` finish the answer unseen and charge all of
+ * it. For other providers this is unknown; nothing is guessed from the kind of provider.
  */
 const afterClosing = {
   source: 'https://openrouter.ai/docs/api-reference/streaming (Stream Cancellation, Provider Support)',
@@ -28,7 +28,10 @@ const own: ReadonlySet<string> = new Set(['sandbox']);
 const stops: ReadonlySet<string> = new Set(afterClosing.stops);
 const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
 
-/** Those of them that count an answer at its end: a gateway like the app's own reads on for that, a minute at most. */
+/**
+ * Providers that count an answer's tokens only at its end. The built-in gateway reads on for that count, for a minute
+ * at most.
+ */
 const countLast: ReadonlySet<string> = new Set(['openai', 'deepseek', 'xai', 'fireworks', 'together']);
 
 /** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
@@ -72,7 +75,7 @@ interface AnswerEndProps {
   item: ThreadItem;
   busy: boolean;
   active: boolean;
-  /** No message follows: it can be continued. */
+  /** No message follows, so the answer can be continued. */
   last: boolean;
 }
 

@@ -50,8 +50,8 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
 }
 
 /**
- * Output tokens per second from the first token to the last; null if the times do not tell. A stopped answer is counted to an end that
- * nobody saw, and the time of one in several parts has the pauses between them in it.
+ * Returns the output tokens per second from the first token to the last; null if they can't be computed. A stopped
+ * answer has no known end, and the time of an answer in several parts includes the pauses between them.
  */
 export function getSpeed({
   status,
@@ -62,7 +62,7 @@ export function getSpeed({
   toolCalls,
 }: Pick<ThreadItem, 'status' | 'parts' | 'usage' | 'firstTokenAt' | 'finishedAt' | 'toolCalls'>): number | null {
   if (status !== 'done' || parts.length > 1) return null;
-  // The time includes tools and decisions.
+  // The time includes running the tools and waiting for the user's approval.
   if (toolCalls.length > 0) return null;
   if (!usage || firstTokenAt === null || finishedAt === null) return null;
   const seconds = (finishedAt - firstTokenAt) / 1000;

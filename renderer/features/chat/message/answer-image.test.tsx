@@ -18,7 +18,7 @@ const withPicture = () =>
     ),
   });
 
-test('a picture that an answer names is fetched by the core when it is asked for, and not before', async () => {
+test('a picture linked in an answer is fetched by the core only when the user opens it', async () => {
   const fake = await withPicture();
   await expect.element(chip).toBeVisible();
   expect(fake.calls).not.toContain('images.fetch');
@@ -35,7 +35,7 @@ test('a picture that an answer names is fetched by the core when it is asked for
   await expect.element(chip).toHaveFocus();
 });
 
-test('one that cannot be shown says why, can be tried again and opened in the browser', async () => {
+test('a picture that cannot be shown explains why, and offers Retry and Open in browser', async () => {
   const fake = await withPicture();
   fake.fail('images.fetch', 'file_download_failed', 'The picture is not shown: it is no picture.');
   await chip.click();
@@ -46,7 +46,7 @@ test('one that cannot be shown says why, can be tried again and opened in the br
   await expect.element(shown.getByRole('img', { name: 'A harbour' })).toBeVisible();
 });
 
-test('from one picture of an answer one goes on to its others, and only after a yes to one of another server', async () => {
+test('the viewer moves on to the other pictures of an answer, and asks before it contacts another server', async () => {
   const fake = await openApp('#chat/c0', {
     messages: fakeData().messages.map((message) =>
       message.role === 'assistant'

@@ -23,30 +23,33 @@ import { Collapsible } from '../state/collapsible.tsx';
 import { getHead, getSections, type ThreadItem } from '../state/thread-items.ts';
 import { useDecideTool } from '../tool-calls/use-decide-tool.ts';
 
-/** Invisible and bidirectional control characters: spelled out where the user decides by the text. */
+/**
+ * Invisible and bidirectional control characters. They can disguise a text, so they are spelled out where the user
+ * decides by it.
+ */
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The text with such characters spelled out. */
+/** Returns the text with invisible characters spelled out. */
 export const exactText = (text: string): string =>
   text.replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Formatting longer JSON takes long and multiplies its size. */
-const longest = 100_000;
-const deepest = 30;
+const maxJsonCharacters = 100_000;
+const maxJsonDepth = 30;
 
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const letter of text) {
     if (letter === '[' || letter === '{') depth += 1;
     else if (letter === ']' || letter === '}') depth -= 1;
-    if (depth > deepest) return true;
+    if (depth > maxJsonDepth) return true;
   }
   return false;
 }
 
-/** Formats JSON, if that does not change its meaning; else the text as it is. */
+/** Formats JSON if that doesn't change its meaning; otherwise returns the text unchanged. */
 export function spacedJson(text: string): string {
-  if (text.length > longest || isDeep(text)) return text;
+  if (text.length > maxJsonCharacters || isDeep(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text.trim() ? JSON.stringify(value, null, 2) : text;
@@ -57,7 +60,7 @@ export function spacedJson(text: string): string {
 
 const line = { heightPx: 16, letters: 100 };
 
-/** Foreign text as plain text in a scroll container. */
+/** Shows a text from a tool or model as plain text in a scroll container. */
 function ExactBlock({ label, value }: { label: string; value: string }) {
   return (
     <section
@@ -86,18 +89,19 @@ const icons = {
 interface ToolCallLineProps {
   messageId: string;
   /** Index of the call in the message. */
-  at: number;
+  index: number;
   call: ToolCall;
   /** Its answer is running, so it can still be decided. */
   live: boolean;
 }
 
 /** A tool call: server, state and duration; arguments and result when expanded. */
-function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
+function ToolCallLine({ messageId, index, call, live }: ToolCallLineProps) {
   const { run } = call;
-  const part = `${messageId}:call:${at}`;
-  useSought(messageId, part, call);
-  if (run?.state === 'waiting' && live) return <ToolApproval messageId={messageId} at={at} call={call} run={run} />;
+  const part = `${messageId}:call:${index}`;
+  useExpandSearched(messageId, part, call);
+  if (run?.state === 'waiting' && live)
+    return <ToolApproval messageId={messageId} index={index} call={call} run={run} />;
   const Icon = run ? icons[run.state] : Wrench;
   const tone = run?.state === 'failed' ? 'text-bad' : run?.state === 'done' ? 'text-ok' : '';
   const label = (
@@ -125,12 +129,12 @@ function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
   );
 }
 
-/** Expands it where it has the words for which its message was opened. */
-function useSought(messageId: string, part: string, { run }: ToolCall): void {
+/** Expands the tool call if its result contains the words of the search that opened its message. */
+function useExpandSearched(messageId: string, part: string, { run }: ToolCall): void {
   const searched = useThreadView((view) => (view.searched?.messageId === messageId ? view.searched : null));
   useEffect(() => {
-    const given = run?.result.toLowerCase() ?? '';
-    if (!searched?.words.some((word) => given.includes(word.toLowerCase()))) return;
+    const result = run?.result.toLowerCase() ?? '';
+    if (!searched?.words.some((word) => result.includes(word.toLowerCase()))) return;
     const { setExpanded, seek } = useThreadView.getState();
     setExpanded(part, true);
     seek(null);
@@ -151,7 +155,7 @@ interface ExactTextProps {
   copied: string;
 }
 
-/** Foreign text as it is. */
+/** Shows a text from a tool or model unchanged, with a button that copies it. */
 function ExactText({ label, copyLabel, value, copied: source }: ExactTextProps) {
   const [copied, copy] = useCopy();
   return (
@@ -169,22 +173,22 @@ function ExactText({ label, copyLabel, value, copied: source }: ExactTextProps) 
 
 interface ToolApprovalProps {
   messageId: string;
-  at: number;
+  index: number;
   call: ToolCall;
   run: ToolRun;
 }
 
 /** Asks for approval of a tool call, with its exact arguments. Nothing runs before a decision. */
-function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
+function ToolApproval({ messageId, index, call, run }: ToolApprovalProps) {
   const card = useRef<HTMLFieldSetElement>(null);
   const decide = useDecideTool();
   const { failed } = useNotify();
   useEffect(() => {
     if (mayMoveFocus() && card.current) card.current.focus();
   }, []);
-  const say = (decision: ToolDecision) => {
+  const sendDecision = (decision: ToolDecision) => {
     focusNext(card.current);
-    decide.mutate({ messageId, call: at, decision }, { onError: (error) => failed(text.toolDecision, error) });
+    decide.mutate({ messageId, call: index, decision }, { onError: (error) => failed(text.toolDecision, error) });
   };
   return (
     <fieldset
@@ -204,10 +208,10 @@ function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
         <ExactBlock label={text.toolArguments} value={spacedJson(call.arguments)} />
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => say('deny')}>{text.toolDecisions.deny}</Button>
-        <Button onClick={() => say('once')}>{text.toolDecisions.once}</Button>
-        <Button onClick={() => say('chat')}>{text.toolDecisions.chat}</Button>
-        <Button onClick={() => say('always')}>{text.toolDecisions.always}</Button>
+        <Button onClick={() => sendDecision('deny')}>{text.toolDecisions.deny}</Button>
+        <Button onClick={() => sendDecision('once')}>{text.toolDecisions.once}</Button>
+        <Button onClick={() => sendDecision('chat')}>{text.toolDecisions.chat}</Button>
+        <Button onClick={() => sendDecision('always')}>{text.toolDecisions.always}</Button>
       </div>
       <p className="mt-2 text-fg-3 text-xs">{text.toolAlwaysNote}</p>
     </fieldset>
@@ -215,11 +219,12 @@ function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
 }
 
 /**
- * Does not take the focus from someone who writes. It goes to the card, never to a button: a stray key decides nothing.
+ * Whether the card may take the focus: never from a user who is writing. The card gets it rather than a button, so a
+ * stray key decides nothing.
  */
 function mayMoveFocus(): boolean {
-  const at = document.activeElement;
-  return at === null || at === document.body || getHandle('composer')?.isIdle() === true;
+  const focused = document.activeElement;
+  return focused === null || focused === document.body || getHandle('composer')?.isIdle() === true;
 }
 
 /** Focuses the next open approval, or the composer. */
@@ -248,7 +253,7 @@ function AnswerText({ item, name }: { item: ThreadItem; name: string }) {
   );
 }
 
-/** Text that is not parsed yet; usually parsed before anyone could read it. */
+/** Shows text that isn't parsed yet. It stays blank for 200 ms, because parsing usually takes less. */
 function PlainText({ text: source }: { text: string }) {
   const [late, setLate] = useState(false);
   useAwaited();
@@ -267,7 +272,7 @@ function PlainText({ text: source }: { text: string }) {
   );
 }
 
-/** A dot at once; after four seconds the name of the model that is waited for. */
+/** Shows a dot at once, and after four seconds the name of the model that has not answered yet. */
 function Waiting({ name, since }: { name: string; since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {
@@ -309,7 +314,7 @@ function Reasoning({ reasoning, thinking, item }: ReasoningProps) {
   );
 }
 
-/** What is being thought, on one line and without Markdown’s signs. */
+/** Returns the newest sentence of the reasoning, on one line and without Markdown's signs. */
 const lastSentence = (reasoning: string): string =>
   reasoning
     .slice(-400)
@@ -317,7 +322,7 @@ const lastSentence = (reasoning: string): string =>
     .map((sentence) => sentence.replace(/^[\s#>*-]+|[*`_]+/g, ''))
     .findLast((sentence) => /[\p{L}\p{N}]/u.test(sentence)) ?? '';
 
-/** A parsed document, slice by slice near the viewport. `live`: its last block may still grow. */
+/** Renders the slices of a parsed document that are near the viewport. With `live`, its last block may still grow. */
 function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
   useEffect(copySelections, []);
   return (
@@ -341,9 +346,9 @@ export function AnswerSections({ item, name }: { item: ThreadItem; name: string 
 
 function Calls({ section }: { section: ThreadItem }) {
   return section.parts.map(({ id, status, toolCalls }) =>
-    toolCalls.map((call, at) => (
+    toolCalls.map((call, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its position, in the core too
-      <ToolCallLine key={`${id} ${at}`} messageId={id} at={at} call={call} live={status === 'streaming'} />
+      <ToolCallLine key={`${id} ${index}`} messageId={id} index={index} call={call} live={status === 'streaming'} />
     )),
   );
 }

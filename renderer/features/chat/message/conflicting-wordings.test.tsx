@@ -6,7 +6,7 @@ import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
 
-test('a wording is kept, also where another window opened the same message first and has written nothing', async () => {
+test('an edit of a message is saved even if another window opened the same message first and typed nothing', async () => {
   const question = fakeMessage({
     id: 'q',
     conversationId: 'c2',

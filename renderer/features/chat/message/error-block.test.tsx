@@ -34,7 +34,7 @@ async function ask(): Promise<FakeCore> {
   return fake;
 }
 
-test('the card of an error has our sentence, the provider’s own, and names in the place of ids', async () => {
+test('the error card shows the app’s sentence, the provider’s own message, and names instead of ids', async () => {
   const fake = await ask();
   fake.finish({ ...failed, error: { ...overloaded, retryAfterMs: null }, model: 'anthropic/claude-opus-5' });
   await expect.element(card).toMatchTextContent('Anthropic is overloaded.');
@@ -46,7 +46,7 @@ test('the card of an error has our sentence, the provider’s own, and names in 
   expect(retries(fake)).toBe(0);
 });
 
-test('where the error says when, it is asked again by itself, twice at most', async () => {
+test('a request is retried automatically when its error contains a waiting time, at most twice', async () => {
   const fake = await ask();
   fake.finish(failed);
   await expect.element(card).toMatchTextContent(/Retrying by itself in \d s\./);
@@ -58,7 +58,7 @@ test('where the error says when, it is asked again by itself, twice at most', as
   await expect.element(card.getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument();
 });
 
-test('what is stopped, had begun or was billed is not asked again', async () => {
+test('an answer is not retried automatically when the user cancelled that, its text had begun, or it was billed', async () => {
   const fake = await ask();
   fake.finish(failed);
   await card.getByRole('button', { name: 'Cancel' }).click();
@@ -78,9 +78,9 @@ test('what is stopped, had begun or was billed is not asked again', async () => 
   await expect.element(card.getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument();
 });
 
-test('who writes the next message is not overtaken, also not once that is sent', async () => {
+test('no automatic retry happens while the user writes the next message, nor after it is sent', async () => {
   const fake = await ask();
-  // Time enough to begin to write.
+  // This leaves enough time to start typing.
   fake.finish({ ...failed, error: { ...overloaded, retryAfterMs: 9000 } });
   await expect.element(card).toMatchTextContent(/Retrying by itself in \d s\./);
   await page.getByRole('textbox', { name: 'Message' }).fill('Another way');

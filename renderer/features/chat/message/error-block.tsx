@@ -30,13 +30,13 @@ const gatewayCodes = new Set([
 
 interface ErrorBlockProps {
   message: ThreadItem;
-  /** An answer is running in this conversation: nothing new may be asked. */
+  /** An answer is running in this conversation, so no other may be requested. */
   busy: boolean;
   /** No message follows. */
   last: boolean;
 }
 
-/** Below what had arrived: what failed, what the provider said, and what to do. */
+/** Shown below the text that had arrived: what failed, the provider's own message, and what to do. */
 export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
   const { regenerate } = useActions();
   const error = message.error ?? unknown;
@@ -45,7 +45,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
   const [copied, copy] = useCopy();
   const retry = useAutoRetry(message, last && !busy, () => regenerate(message));
   const providerName = useProviderName();
-  const said = message.error?.providerError?.message ?? null;
+  const providerMessage = message.error?.providerError?.message ?? null;
   const provider = message.error?.provider ? providerName(message.error.provider) : null;
   const model = message.modelName ?? message.model;
   return (
@@ -53,11 +53,11 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
       <CircleAlert size={16} className="mt-0.5 shrink-0 text-bad" aria-hidden />
       <div className="min-w-0 flex-1">
         <p className="font-medium wrap-anywhere">{failure.sentence}</p>
-        {said !== null && !failure.sentence.includes(said) && (
+        {providerMessage !== null && !failure.sentence.includes(providerMessage) && (
           <div className="mt-1.5 text-fg-2">
             <p className="text-xs">{failureText.providerReports(provider ?? failureText.providerUnnamed)}</p>
             <blockquote className="mt-0.5 max-h-32 overflow-y-auto border-line border-l-2 pl-2.5 wrap-anywhere">
-              {said}
+              {providerMessage}
             </blockquote>
           </div>
         )}
@@ -115,7 +115,7 @@ function SettingsLink({ section, label }: { section: 'providers' | 'gateway' | '
 type Failed = Pick<Message, 'requestId' | 'model' | 'modelName' | 'finishedAt' | 'createdAt' | 'error'>;
 type App = Pick<AppInfo, 'version' | 'platform' | 'host'>;
 
-/** Details of a failed answer to show to others; nothing in them looks like a key. */
+/** Returns the details of a failed answer for a bug report. Everything that looks like a key is removed. */
 export function errorDetails(message: Failed, failure: { code: string; sentence: string }, app: App | null): string {
   const { requestId, model, modelName, finishedAt, createdAt, error } = message;
   const details = {

@@ -19,7 +19,7 @@ const failed = {
   },
 };
 
-test('what is copied of an error has its ids, the provider’s words and versions, and nothing that looks like a key', () => {
+test('the copied details of an error contain ids, versions and the provider’s message, and nothing that looks like a key', () => {
   const sentence = `Refused: Bearer ${canary}, sk-proj-AbCd_1234, AIzaSyAbCdEfGh, org-12345, eyJhbGciOiJSUzI1NiJ9.e30.c2ln.`;
   const details = errorDetails(failed, { code: 'upstream_invalid_request', sentence }, app);
   expect(JSON.parse(details)).toMatchObject({

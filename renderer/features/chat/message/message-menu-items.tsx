@@ -7,11 +7,11 @@ import type { ThreadItem } from '../state/thread-items.ts';
 
 interface MoreItemsProps {
   item: ThreadItem;
-  /** It is a column of a comparison that shows all columns. */
+  /** The answer is a column of a comparison that shows all columns. */
   compared: boolean;
 }
 
-/** What a message offers beside the buttons below it. */
+/** Menu items for actions that have no button below the message. */
 export function MoreItems({ item, compared }: MoreItemsProps) {
   const actions = useActions();
   return (
@@ -26,7 +26,7 @@ export function MoreItems({ item, compared }: MoreItemsProps) {
   );
 }
 
-/** All that can be done with a message, for its context menu. `busy`: nothing new may be asked. */
+/** The items of a message's context menu: all its actions. With `busy`, no other answer may be requested. */
 export function MessageItems({ item, compared, busy }: MoreItemsProps & { busy: boolean }) {
   const actions = useActions();
   const { setEdit, setRetrying } = useThreadView.getState();

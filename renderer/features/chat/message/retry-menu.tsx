@@ -21,7 +21,7 @@ import { retryTrigger } from './retry-trigger.ts';
 
 const maxShown = 60;
 
-/** Asks another model the same question, with the difference in price. */
+/** A menu that asks another model the same question, and shows the difference in price. */
 export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disabled: boolean; tabIndex: number }) {
   const open = useThreadView((view) => view.retrying === item.id) && !disabled;
   const { setRetrying } = useThreadView.getState();
@@ -123,16 +123,16 @@ const found = (models: readonly Model[], query: string, providerName: ProviderNa
     .flatMap(({ items }) => items)
     .filter((choice) => !choice.disabled && matches(choice, query));
 
-/** Models by what an answer would cost with them. Those without a price come last, in the order they had. */
+/** Sorts models by what the answer would cost with them. Models without a price come last, in their original order. */
 export function cheapestFirst<Choice extends { readonly id: string }>(
   choices: readonly Choice[],
   prices: ReadonlyMap<string, Pick<OtherPrice, 'costUsd'>>,
 ): Choice[] {
   const costs = new Map(choices.map(({ id }) => [id, prices.get(id)?.costUsd ?? null]));
   return choices.toSorted((a, b) => {
-    const [one, other] = [costs.get(a.id) ?? null, costs.get(b.id) ?? null];
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
-    const more = parseUsd(one) - parseUsd(other);
+    const [cost, otherCost] = [costs.get(a.id) ?? null, costs.get(b.id) ?? null];
+    if (cost === null || otherCost === null) return Number(cost === null) - Number(otherCost === null);
+    const more = parseUsd(cost) - parseUsd(otherCost);
     return more < 0n ? -1 : Number(more > 0n);
   });
 }

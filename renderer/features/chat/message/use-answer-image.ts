@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useOrpc } from '../../../api/api.ts';
 import { fromBase64 } from '../../drafts/attachments/file-chunks.ts';
 
-/** An image of an answer, fetched by the core; its object URL while the component is mounted. */
+/** Fetches an image of an answer through the core. Its object URL is valid while the component is mounted. */
 export function useAnswerImage(url: string | null) {
   const image = useQuery(
     useOrpc().images.fetch.queryOptions({

@@ -13,11 +13,11 @@ import { useActions } from '../state/message-actions.ts';
 import { getHead, type ThreadItem } from '../state/thread-items.ts';
 import { VersionPager } from './version-pager.tsx';
 
-const longest = 4000;
+const maxShownCharacters = 4000;
 const line = { heightPx: 24, letters: 76 };
 
-/** Not cut within a character of two units. */
-const getBeginning = (text: string): string => text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+/** Returns the beginning of a long text, without cutting a surrogate pair in half. */
+const getBeginning = (text: string): string => text.slice(0, maxShownCharacters).replace(/[\ud800-\udbff]$/, '');
 
 interface OwnMessageProps {
   item: ThreadItem;
@@ -31,7 +31,7 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
   const [whole, setWhole] = useState(false);
   const editing = useThreadView((view) => view.edits[item.id]);
   const highlighted = useThreadView((view) => view.highlighted === item.id);
-  const cut = !whole && item.text.length > longest;
+  const cut = !whole && item.text.length > maxShownCharacters;
   return (
     <article
       aria-label={text.you}
@@ -65,7 +65,7 @@ interface OwnActionsProps {
   item: ThreadItem;
   busy: boolean;
   active: boolean;
-  /** No message follows: it can be answered. */
+  /** No message follows, so this one can be answered. */
   last: boolean;
 }
 
@@ -134,7 +134,7 @@ interface EditMessageProps {
   busy: boolean;
 }
 
-/** Edits an own message. The text survives scrolling away and a reload. */
+/** Edits one of the user's messages. The new text survives scrolling away and a reload. */
 function EditMessage({ item, text, busy }: EditMessageProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { setEdit } = useThreadView.getState();
@@ -155,7 +155,7 @@ function EditMessage({ item, text, busy }: EditMessageProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (event.key === 'Escape') {
-      // Closes the editor, and does not stop an answer.
+      // Escape closes the editor; it must not stop a running answer as well.
       event.preventDefault();
       event.stopPropagation();
       return cancel();

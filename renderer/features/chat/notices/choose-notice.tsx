@@ -33,7 +33,7 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
   );
 }
 
-/** Auto may have chosen a model that another column was asked for. */
+/** Returns the name of a column. Auto may have chosen the model of another column; its own column is then marked. */
 function getName({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
   const name = modelName ?? composerText.model;
   const alike = columns.filter((column) => column.modelName === modelName).length > 1;

@@ -12,19 +12,23 @@ interface CompareNoticesProps {
   value: readonly string[];
   quote: ComparisonQuote | undefined;
   asked: boolean;
-  /** Absent: these cannot be left out. */
+  /** Absent if these models can't be removed. */
   onRemove?: (model: string) => void;
 }
 
-/** What prevents a comparison, and for which of its models. */
+/** Notices about what prevents a comparison, with the model concerned. */
 export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
   const getName = (id: string) => named(models, id)?.name ?? id;
   const problems = value.flatMap((id) => {
     const lost = getProblem(models, id);
     if (lost) return [{ id, sentence: lost }];
     const own = quote?.columns.find(({ model }) => model === id)?.quote;
-    const [told] = own?.obstacles ?? [];
-    const obstacle = told ? getSentence(told) : own?.context.overflows ? overflowing(own.context) : null;
+    const [firstObstacle] = own?.obstacles ?? [];
+    const obstacle = firstObstacle
+      ? getSentence(firstObstacle)
+      : own?.context.overflows
+        ? overflowing(own.context)
+        : null;
     return obstacle ? [{ id, sentence: text.about(getName(id), obstacle) }] : [];
   });
   return (

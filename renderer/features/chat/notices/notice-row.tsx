@@ -22,7 +22,7 @@ export function NoticeRow({
   );
 }
 
-/** Link to the caps. */
+/** Link to the settings of spending limits. */
 export const CapSettings = () => (
   <Link to={{ page: 'settings', section: 'caps' }} className={buttonLink}>
     {text.capSettings}

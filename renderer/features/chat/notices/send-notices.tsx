@@ -18,7 +18,7 @@ import { useOptions } from '../../drafts/options/use-options.ts';
 import { useCompactQuote } from '../context/use-summary.ts';
 import { CapSettings, NoticeRow } from './notice-row.tsx';
 
-/** What prevents the next message: a file, the context, a cap. */
+/** Notices about what prevents the next message, such as a file, the context or a spending limit. */
 export function QuoteNotices({
   quote,
   chat,
@@ -28,7 +28,7 @@ export function QuoteNotices({
   onContext,
 }: {
   quote: Quote;
-  /** Whose options hold for the message. */
+  /** Key of the chat whose options apply to the message. */
   chat: string;
   conversationId: string | null;
   model: string;
@@ -37,7 +37,8 @@ export function QuoteNotices({
 }) {
   const unread = quote.obstacles.filter(({ code }) => code === 'unsupported_modality');
   const others = quote.obstacles.filter(({ code }) => code !== 'unsupported_modality');
-  // The credits don't cover what the gateway would hold: none can be sent as it is, however many the average promises.
+  // The credits don't cover the gateway's hold, so this message can't be sent as it is, even if the average cost of
+  // messages suggests that it can.
   const isShort = others[0]?.code === 'insufficient_credits';
   const shorter = quote.affordableTokens !== null && <ShorterAnswer chat={chat} maxTokens={quote.affordableTokens} />;
   return (
@@ -86,7 +87,7 @@ function ShorterAnswer({ chat, maxTokens }: { chat: string; maxTokens: number })
   return <Button onClick={limit}>{creditsText.limitAnswer(maxTokens)}</Button>;
 }
 
-/** Said before a request fails for lack of credits. */
+/** Warns before a request fails for lack of credits. */
 function LowFunds({ model }: { model: string }) {
   const billingAccount = usePayer(model);
   const outlook = useOutlook(billingAccount && billingAccount.billing !== 'meter_only' ? billingAccount.id : null).data;
@@ -105,7 +106,7 @@ function LowFunds({ model }: { model: string }) {
   );
 }
 
-/** What does not fit into the context, and what its limit is. */
+/** Returns a sentence about what doesn't fit into the context, and its limit. */
 export const overflowing = ({ notSentIds, limitTokens, reservedTokens, maxMessages }: Quote['context']): string =>
   text.overflowing({
     leftOut: notSentIds.length,
@@ -114,7 +115,7 @@ export const overflowing = ({ notSentIds, limitTokens, reservedTokens, maxMessag
     maxMessages,
   });
 
-/** What can be done about a refusal that was foreseen. */
+/** Returns the buttons that help against a refusal that the quote foresees. */
 function obstacleActions(code: string, onModel: () => void): ReactNode {
   if (code === 'no_eligible_model') return <NoModel onModel={onModel} />;
   return code === 'price_limit_exceeded' && <OverPriceLimit onModel={onModel} />;
@@ -149,7 +150,7 @@ function SummaryFirst({ conversationId, model }: { conversationId: string; model
   return text.summarisesFirst(data.messages, cost && data.simulated ? costsText.inTestCredits(cost) : cost);
 }
 
-/** Caps that the next message comes near or may exceed. */
+/** Spending limits that the next message comes near or may exceed. */
 export function CapNotices({ caps }: { caps: readonly CapState[] }) {
   return caps.map((cap) => (
     <NoticeRow
@@ -176,7 +177,7 @@ interface SendFailureProps {
   onModel: () => void;
 }
 
-/** Sending failed and the message is back in the composer: the reason and the options. */
+/** Shown when sending failed and the message is back in the composer, with the reason and the options. */
 export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailureProps) {
   const failure = describeError(error);
   const actions: Partial<Record<string, ReactNode>> = {
