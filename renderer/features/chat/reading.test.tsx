@@ -7,10 +7,10 @@ import { closeApp, openApp, reload } from '../../../tests/support/open-app.tsx';
 afterEach(closeApp);
 
 const thread = page.getByRole('log', { name: 'Conversation' });
-const at = (id: string, text: string, parentId: string | null = null) =>
+const createMessage = (id: string, text: string, parentId: string | null = null) =>
   fakeMessage({ id, conversationId: 'c2', text, parentId, role: id.startsWith('q') ? 'user' : 'assistant' });
 
-/** Pixels from the top of the thread to that of an element in it. */
+/** Returns how many pixels an element is below the top of the thread. */
 const below = (element: Element) => element.getBoundingClientRect().top - thread.element().getBoundingClientRect().top;
 const scrollTo = async (top: number) => {
   const log = thread.element();
@@ -23,10 +23,10 @@ const scrollTo = async (top: number) => {
     .toBe(true);
 };
 
-test('long code is as high as its lines, and its head stays in sight while it is read', async () => {
+test('a long code block is as tall as its lines, and its header stays visible while scrolling', async () => {
   const code = Array.from({ length: 200 }, (_, line) => `const line${line} = ${line};`).join('\n');
   const answer = `\`\`\`ts\n${code}\n\`\`\`\n\nThe end.`;
-  await openApp('#chat/c2', { messages: [at('q', 'Code?'), at('a', answer, 'q')] });
+  await openApp('#chat/c2', { messages: [createMessage('q', 'Code?'), createMessage('a', answer, 'q')] });
   const block = thread.getByRole('group', { name: 'TypeScript code' });
   await expect.element(block).toBeInTheDocument();
   await scrollTo(1500);
@@ -39,15 +39,15 @@ test('long code is as high as its lines, and its head stays in sight while it is
   expect(below(copy.element())).toBeLessThan(40);
 });
 
-test('the names of compared models stay in sight in long columns, above the heads of their code', async () => {
+test('the names of compared models stay visible above the code headers in long columns', async () => {
   const code = `\`\`\`ts\n${'const a = 1;\n'.repeat(150)}\`\`\``;
   const column = (index: number) => ({
-    ...at(`a${index}`, code, 'q'),
+    ...createMessage(`a${index}`, code, 'q'),
     model: `openai/gpt-${index}`,
     modelName: `Model ${index}`,
     comparison: { id: 'x', column: index },
   });
-  const messages = [{ ...at('q', 'Which?'), comparing: 'x' }, column(0), column(1)];
+  const messages = [{ ...createMessage('q', 'Which?'), comparing: 'x' }, column(0), column(1)];
   await openApp('#chat/c2', { messages });
   await expect.element(thread.getByRole('article', { name: 'Model 1' })).toBeInTheDocument();
   await scrollTo(1500);
@@ -61,23 +61,29 @@ test('the names of compared models stay in sight in long columns, above the head
   }
 });
 
-test('a column that Auto gave to the model of another one is told apart from it', async () => {
+test('a column where Auto chose the model of another column gets a different name', async () => {
   const column = (index: number, model: string) => ({
-    ...at(`a${index}`, 'Words.', 'q'),
+    ...createMessage(`a${index}`, 'Words.', 'q'),
     model,
     modelName: 'Haiku',
     comparison: { id: 'x', column: index },
   });
-  const messages = [{ ...at('q', 'Which?'), comparing: 'x' }, column(0, 'router'), column(1, 'anthropic/haiku')];
+  const messages = [
+    { ...createMessage('q', 'Which?'), comparing: 'x' },
+    column(0, 'router'),
+    column(1, 'anthropic/haiku'),
+  ];
   await openApp('#chat/c2', { messages });
   await expect.element(page.getByRole('button', { name: 'Continue with Auto: Haiku', exact: true })).toBeVisible();
   await expect.element(page.getByRole('button', { name: 'Continue with Haiku', exact: true })).toBeVisible();
 });
 
-test('a wide table says where more of it is, and one that fits does not', async () => {
+test('a wide table fades at the side where it continues, and a table that fits does not fade', async () => {
   const row = (cells: number, word: string) => `|${`${word.repeat(30)}|`.repeat(cells)}`;
   const wide = `${row(12, 'x')}\n|${'---|'.repeat(12)}\n${row(12, 'y')}`;
-  await openApp('#chat/c2', { messages: [at('q', 'Table?'), at('a', `${wide}\n\n| a |\n|---|\n| 1 |`, 'q')] });
+  await openApp('#chat/c2', {
+    messages: [createMessage('q', 'Table?'), createMessage('a', `${wide}\n\n| a |\n|---|\n| 1 |`, 'q')],
+  });
   const tables = thread.getByRole('group', { name: 'Table' });
   await expect.element(tables.first()).toBeVisible();
   const fade = (index: number) => {
@@ -92,10 +98,10 @@ test('a wide table says where more of it is, and one that fits does not', async 
   await expect.poll(() => fade(0)).toEqual(['40px', '0px']);
 });
 
-test('a question goes to the top, the answer grows below it without moving it, and the place is kept', async () => {
+test('a new question moves to the top and stays there while its answer grows, after a chat switch and after a reload', async () => {
   const history = Array.from({ length: 20 }, (_, turn) => [
-    at(`q${turn}`, `Question ${turn}`, turn === 0 ? null : `a${turn - 1}`),
-    at(`a${turn}`, 'Words of an answer. '.repeat(40), `q${turn}`),
+    createMessage(`q${turn}`, `Question ${turn}`, turn === 0 ? null : `a${turn - 1}`),
+    createMessage(`a${turn}`, 'Words of an answer. '.repeat(40), `q${turn}`),
   ]).flat();
   const fake = await openApp('#chat/c2', { messages: history }, { answers: 'manual' });
   await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
@@ -127,18 +133,24 @@ test('a question goes to the top, the answer grows below it without moving it, a
     .toBeLessThan(4);
 });
 
-test('what is scrolled to is kept at once, because a window may be gone a moment later', async () => {
-  const fake = await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', 'A line of it.\n\n'.repeat(200), 'q')] });
+test('the scroll position is saved at once, because the window may close a moment later', async () => {
+  const fake = await openApp('#chat/c2', {
+    messages: [createMessage('q', 'One'), createMessage('a', 'A line of it.\n\n'.repeat(200), 'q')],
+  });
   await expect.poll(() => fake.data.scrollPositions.c2).toBeNull();
-  // No pause ends any more.
+  // From here on, no timer fires.
   const paused = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
   onTestFinished(() => paused.mockRestore());
   await scrollTo(1500);
   await expect.poll(() => fake.data.scrollPositions.c2?.messageId).toBe('a');
 });
 
-test('who follows the reply sees its end, and comes back to what was seen of it', async () => {
-  const fake = await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', 'Two', 'q')] }, { answers: 'manual' });
+test('following the reply keeps its end in view, and reopening the chat restores the last seen position', async () => {
+  const fake = await openApp(
+    '#chat/c2',
+    { messages: [createMessage('q', 'One'), createMessage('a', 'Two', 'q')] },
+    { answers: 'manual' },
+  );
   await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.element(thread.getByText('And now?', { exact: true })).toBeVisible();
@@ -146,14 +158,15 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   await page.getByRole('button', { name: 'Follow reply' }).click();
   fake.write('The end so far.\n\n');
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
-  // What is seen is noted a moment later: so much of the answer is above that its end is in view.
+  // The seen position is saved a moment later. By then enough of the answer is above the viewport that its end is
+  // visible.
   const answer = thread.getByRole('article').last();
   const above = () => answer.element().clientHeight - thread.element().clientHeight;
   await expect.poll(() => (fake.data.scrollPositions.c2?.offsetPx ?? 0) - above()).toBeGreaterThanOrEqual(0);
   await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
   await expect.element(thread.getByText('The end so far.')).not.toBeInTheDocument();
   fake.write('A line of it.\n\n'.repeat(80));
-  // What was written meanwhile comes long after the chat is shown as it was last seen.
+  // The text written meanwhile arrives long after the chat is shown at its last seen position.
   fake.hold('chat.watch', true);
   await page.getByRole('link', { name: /Refactor usage export/ }).click();
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
@@ -162,7 +175,7 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   await expect.element(page.getByRole('button', { name: 'Follow reply' })).toBeVisible();
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
 
-  // A follower whose stream is lost is at the end again when it is back.
+  // A thread that follows its end is at the end again after a lost stream is restored.
   await page.getByRole('button', { name: 'Follow reply' }).click();
   await expect.element(page.getByRole('button', { name: 'Follow reply' })).not.toBeInTheDocument();
   fake.hold('chat.watch', true);
@@ -174,9 +187,11 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   await expect.element(thread.getByText('More after it.')).toBeInViewport();
 });
 
-test('the top of a chat, reached in one turn of the wheel, is kept to the pixel', async () => {
+test('the top of a chat reached by one turn of the mouse wheel is restored to the pixel', async () => {
   const words = 'Words of an answer. '.repeat(200);
-  await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', words, 'q'), at('q2', 'Two', 'a')] });
+  await openApp('#chat/c2', {
+    messages: [createMessage('q', 'One'), createMessage('a', words, 'q'), createMessage('q2', 'Two', 'a')],
+  });
   await expect.element(thread).toBeVisible();
   const log = () => thread.element();
   await expect.poll(() => log().scrollTop).toBeGreaterThan(48);
@@ -184,7 +199,7 @@ test('the top of a chat, reached in one turn of the wheel, is kept to the pixel'
   const latest = page.getByRole('button', { name: 'Latest' });
   await expect
     .poll(() => {
-      // The browser scrolls before the page hears of the wheel.
+      // The browser scrolls before the page gets the wheel event.
       log().scrollTop = 0;
       log().dispatchEvent(new WheelEvent('wheel', { deltaY: -1500 }));
       return latest.query();

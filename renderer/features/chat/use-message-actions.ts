@@ -32,7 +32,7 @@ export function useMessageActions(model: string): MessageActions {
     const { announce } = useThreadView.getState();
     const attempt = (name: string, work: Promise<unknown>) =>
       work.catch((error: unknown) => now.current.notify.failed(name, error));
-    // A request that a cap refuses can be repeated past it, if the user agrees for this once.
+    // A request that a spending limit refuses can be repeated, if the user agrees to exceed the limit this once.
     const ask = async (
       name: string,
       work: (overCaps: boolean) => Promise<{ readonly userMessageId: string }>,
@@ -166,7 +166,10 @@ export function useMessageActions(model: string): MessageActions {
   }, [api, answers]);
 }
 
-/** Offers what can be done with the end of the open chat: its last answer and its last question. */
+/**
+ * Makes the actions on the last answer and the last question of the open chat available to menus, shortcuts and the
+ * command palette.
+ */
 export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageActions, busy: boolean): void {
   const last = items.at(-1);
   const answer = last && last.role === 'assistant' && !last.columns && last.status !== 'streaming' ? last : null;

@@ -12,7 +12,7 @@ const maxExpanded = 300;
 const expandedIn = new Map<string, Set<string>>();
 
 function createSavers(api: Api, failed: (error: unknown) => void, mended: () => void) {
-  /** What this window last knew to be kept. */
+  /** The edits as this window last read or saved them, by message. */
   const known = new Map<string, string>();
   async function keepEdit(messageId: string, wording: string | null): Promise<void> {
     const base = known.get(messageId) ?? null;
@@ -21,13 +21,13 @@ function createSavers(api: Api, failed: (error: unknown) => void, mended: () => 
     if (wording === null) return;
     known.set(messageId, other?.text ?? wording);
     if (!other) return;
-    // Another window has changed it too. More may have been typed here meanwhile.
+    // Another window has changed the edit too, and more may have been typed here meanwhile.
     const { edits: now, setEdit } = useThreadView.getState();
     const mine = now[messageId];
     if (mine === undefined) return;
     const merged = mergedText(base ?? other.message, mine, other.text);
     setEdit(messageId, merged);
-    // Where that is what stood here already nothing was changed that would be saved.
+    // If the merged text equals the saved one, there is nothing to save.
     if (merged !== other.text) edits.touch(messageId);
   }
   const edits = createDebouncedSaver(
@@ -51,7 +51,7 @@ function createSavers(api: Api, failed: (error: unknown) => void, mended: () => 
 
 const savers = new WeakMap<Api, ReturnType<typeof createSavers>>();
 
-/** The keys whose values differ. */
+/** Returns the keys whose values differ. */
 const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<Record<string, Value>>): string[] =>
   now === before ? [] : Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name]);
 

@@ -4,7 +4,7 @@ import { usdPerMillion } from '../../../text/format.ts';
 import { routingText as text } from '../../../text/routing-text.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 
-/** How many excluded models are listed at once; the rest is collapsed. */
+/** Up to this many excluded models are shown at once; a longer list is collapsed. */
 const openUpTo = 6;
 
 /** The candidates by score, then the excluded models with their reasons. */

@@ -8,7 +8,7 @@ afterEach(closeApp);
 const why = page.getByRole('button', { name: 'Why this model' });
 const card = page.getByRole('dialog', { name: 'Why this model' });
 
-test('a routed answer says what was chosen and why, what was tried, who could not, and the price elsewhere', async () => {
+test('the card of a routed answer shows the choice and its reason, the attempts, the excluded models, and the price of the next best', async () => {
   await openApp('#chat/c0');
   await why.click();
   await expect
@@ -32,14 +32,14 @@ test('a routed answer says what was chosen and why, what was tried, who could no
   await expect.element(why).toHaveFocus();
 });
 
-test('a pinned model is the chat’s, and one that is never wanted is kept with the chat until it is allowed again', async () => {
+test('a pinned model becomes the chat’s model, and an excluded model stays excluded in the chat until it is allowed again', async () => {
   const fake = await openApp('#chat/c0');
   await why.click();
   await card.getByRole('button', { name: 'Pin this model' }).click();
   await expect.element(card.getByRole('button', { name: 'Pinned for this chat' })).toBeVisible();
   await card.getByRole('button', { name: 'Never for this' }).click();
   await expect.element(card).toMatchTextContent('Auto does not take GPT-5.4 mini in this chat any more.');
-  // What is never wanted is not pinned either.
+  // Excluding the model also unpins it.
   await expect.element(card.getByRole('button', { name: 'Pin this model' })).toBeVisible();
   await expect.poll(() => fake.calls).toContain('options.set');
   await userEvent.keyboard('{Escape}');
@@ -49,7 +49,7 @@ test('a pinned model is the chat’s, and one that is never wanted is kept with 
   await expect.element(page.getByRole('button', { name: 'Chat settings', exact: true })).toBeVisible();
 });
 
-test('a gateway that cannot tell says so, and a failure can be tried again', async () => {
+test('the card explains when the gateway has no records, and a failed request can be retried', async () => {
   const fake = await openApp('#chat/c0', { routing: { known: false, why: 'no_records' } });
   fake.fail('chat.routing', 'gateway_unreachable', 'The gateway did not answer.');
   await why.click();

@@ -92,9 +92,9 @@ function Attempts({ attempts }: Pick<RoutingDecision, 'attempts'>) {
     <section className="flex flex-col gap-1">
       <h3 className="font-medium text-fg-2 text-xs">{text.attempts}</h3>
       <ol aria-label={text.attempts} className="divide-y divide-line">
-        {attempts.map((attempt, at) => (
+        {attempts.map((attempt, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is history and does not change; a model may be in it twice
-          <li key={at} className="flex items-baseline gap-3 py-1.5">
+          <li key={index} className="flex items-baseline gap-3 py-1.5">
             <span className="min-w-0 flex-1 wrap-anywhere">
               {attempt.name}{' '}
               <span className={attempt.failed ? 'text-bad' : 'text-fg-2'}>
@@ -132,7 +132,7 @@ function RouterChoices({ conversationId, model: { id, name } }: RouterChoicesPro
       },
       { onError: (error) => failed(text.notKept, error) },
     );
-    // A pinned model would be asked all the same.
+    // Otherwise the pinned model would still be asked.
     if (!ignored && pinned) setModel(conversationId, 'router');
   };
   return (

@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest';
 import { getPages } from './sources.tsx';
 
-const at = (text: string, quote: string) => ({ from: text.indexOf(quote), to: text.indexOf(quote) + quote.length });
+const getRange = (text: string, quote: string) => ({
+  from: text.indexOf(quote),
+  to: text.indexOf(quote) + quote.length,
+});
 
-test('each page is named once, with the words that rest on it, in the order of the answer', () => {
+test('each cited page is listed once, with the words that cite it, in the order of the answer', () => {
   const text = '- **First** of all.\n- Second thing.\n- Third thing.';
   const one = { url: 'https://www.example.com/a?b', title: 'One' };
   const two = { url: 'http://example.org:8080/', title: ' ' };
   expect(
     getPages(
       [
-        { ...two, ...at(text, 'Second thing.') },
-        { ...one, ...at(text, 'Third thing.') },
-        { ...one, ...at(text, '- **First** of all.') },
+        { ...two, ...getRange(text, 'Second thing.') },
+        { ...one, ...getRange(text, 'Third thing.') },
+        { ...one, ...getRange(text, '- **First** of all.') },
       ],
       text,
     ),
@@ -22,7 +25,7 @@ test('each page is named once, with the words that rest on it, in the order of t
   ]);
 });
 
-test('places beyond the text, and links that the model wrote itself, quote nothing', () => {
+test('a citation beyond the text, or on a link that the model wrote itself, has no quotes', () => {
   const url = 'https://example.com/';
   const text = `See ([example](${url})).`;
   expect(getPages([{ url, title: 'x', from: 4, to: text.length - 1 }], text)[0]?.quotes).toEqual([]);

@@ -9,20 +9,20 @@ interface CitedPage {
   readonly url: string;
   readonly title: string;
   readonly host: string;
-  /** Words of the answer that rest on it, without the signs of Markdown. */
+  /** Words of the answer that cite the page, without Markdown's signs. */
   readonly quotes: readonly string[];
 }
 
 const maxQuotes = 3;
 
-/** Each cited page once, in the order of the answer. */
+/** Returns each cited page once, in the order of the answer. */
 export function getPages(citations: readonly Citation[], text: string): CitedPage[] {
   const pages = new Map<string, { title: string; quotes: Set<string> }>();
-  for (const { url, title, from, to } of citations.toSorted((one, other) => one.from - other.from)) {
+  for (const { url, title, from, to } of citations.toSorted((a, b) => a.from - b.from)) {
     const page = pages.get(url) ?? { title, quotes: new Set() };
     pages.set(url, page);
     const quote = plain(text.slice(from, to));
-    // A link that the model wrote itself says nothing about what rests on it.
+    // If the model wrote the link itself, the marked text is only the link, not words that cite the page.
     if (quote !== '' && !text.slice(from, to).includes(url)) page.quotes.add(quote);
   }
   return [...pages].map(([url, { title, quotes }]) => ({
@@ -42,7 +42,7 @@ const plain = (quote: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Pages of the web that an answer rests on, each with the words that do. */
+/** Lists the web pages that an answer cites, each with the words that cite it. */
 export function Sources({ item }: { item: ThreadItem }) {
   const pages = getPages(item.citations ?? [], item.text);
   if (pages.length === 0) return null;

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useThreadView } from '../../../navigation/thread-view.ts';
 
-/** A collapsible part of a message, collapsed at first; its state is kept. */
+/** A collapsible part of a message, collapsed at first. Whether it is open is saved. */
 export function Collapsible({ id, label, children }: { id: string; label: ReactNode; children: ReactNode }) {
   const open = useThreadView((view) => view.expanded[id] ?? false);
   return (

@@ -6,7 +6,7 @@ const part = (id: string, parentId: string | null, change = {}) =>
   fakeMessage({ id, parentId, role: 'assistant', status: 'done', costSource: 'billed', costUsd: '0.1', ...change });
 const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: 1, reasoningTokens: 0 };
 
-test('an answer that goes on is one text with the sum that its last part tells', () => {
+test('a continued answer is one text, with the total cost that its last part reports', () => {
   const sum = { usage, costUsd: '1.2', costSource: 'estimated', bill: null };
   const messages = [
     fakeMessage({ id: 'q', text: 'Q' }),
@@ -31,7 +31,7 @@ test('an answer that goes on is one text with the sum that its last part tells',
   expect(lengthBefore(messages, 'a').text).toBe(0);
 });
 
-test('what an answer costs is not known while it goes on', () => {
+test('the cost of an answer is unknown while its continuation is running', () => {
   const [answer] = getThreadItems([
     part('a', 'q'),
     part('b', 'a', { continues: true, status: 'streaming', costUsd: null, costSource: 'unknown' }),
@@ -39,7 +39,7 @@ test('what an answer costs is not known while it goes on', () => {
   expect(answer).toMatchObject({ costUsd: null, costSource: 'unknown', usage: null });
 });
 
-test('the same messages are the same items', () => {
+test('unchanged messages give the same item objects', () => {
   const messages = [fakeMessage({ id: 'q' }), part('a', 'q'), part('b', 'a', { continues: true })];
   const before = getThreadItems(messages);
   const after = getThreadItems([...messages, fakeMessage({ id: 'r', parentId: 'b' })]);
@@ -47,7 +47,7 @@ test('the same messages are the same items', () => {
   expect(after[1]).toBe(before[1]);
 });
 
-test('what follows on tool calls is a text of its own in the same answer', () => {
+test('the text after tool calls is a section of its own in the same answer', () => {
   const toolCalls = [{ id: 't', name: 'calculator', arguments: '{}' }];
   const messages = [
     part('a', 'q', { text: 'Let me ', status: 'cancelled', requestId: 'r1' }),
@@ -67,7 +67,7 @@ test('what follows on tool calls is a text of its own in the same answer', () =>
   expect(answer && getSections(answer)[0]).toBe(sections[0]);
 });
 
-test('columns of a comparison are one row, each with what was written last in it, and one that is left is an answer', () => {
+test('a comparison is one row with the latest answer of each column, and a single remaining column is a plain answer', () => {
   const inColumn = (column: number) => ({ comparison: { id: 'c', column } });
   const messages = [fakeMessage({ id: 'q', comparing: 'c' }), part('a', 'q', inColumn(0))];
   const columns = [

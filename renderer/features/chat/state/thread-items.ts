@@ -8,7 +8,7 @@ export interface ThreadItem extends Message {
   readonly parts: readonly [Message, ...Message[]];
   /** The columns of a comparison from the left; this item represents them. */
   readonly columns?: readonly ThreadItem[];
-  /** What they cost together. */
+  /** The total cost of the columns. */
   readonly compared?: ComparisonTotal | undefined;
 }
 
@@ -21,8 +21,8 @@ const knownSections = new WeakMap<Message, ThreadItem>();
 const knownRows = new WeakMap<ThreadItem, ThreadItem>();
 
 /**
- * The rows of the thread, in order. `columns`: the answers of comparisons that are shown, `totals`: their costs. Unchanged
- * messages give the same row object, so that it is not rendered again.
+ * Returns the rows of the thread, in order. `columns` holds the answers of the comparisons shown, and `totals` their
+ * costs. Unchanged messages give the same row object, which React then doesn't render again.
  */
 export function getThreadItems(
   messages: readonly Message[],
@@ -44,14 +44,16 @@ export function getThreadItems(
   });
 }
 
-/** All answers of a row. */
+/** Returns all answers of a row. */
 export const getAnswers = (item: ThreadItem): readonly ThreadItem[] => item.columns ?? [item];
 
 /** Whether a row shows this message. */
 export const holds = (item: ThreadItem, messageId: string): boolean =>
   getAnswers(item).some(({ parts }) => parts.some(({ id }) => id === messageId));
 
-/** Of a retried column the last answer; a single column is a plain answer. */
+/**
+ * Builds the row of a comparison. A retried column shows its last answer, and a single column becomes a plain answer.
+ */
 function comparedItem(item: ThreadItem, messages: readonly Message[], compared?: ComparisonTotal): ThreadItem {
   const chains = new Map<number, [Message, ...Message[]]>();
   for (const message of messages) {
@@ -64,7 +66,7 @@ function comparedItem(item: ThreadItem, messages: readonly Message[], compared?:
   if (columns.length < 2) return columns[0] ?? item;
   const before = knownRows.get(item);
   const same = before?.columns?.length === columns.length && before.compared === compared;
-  if (same && before.columns.every((column, at) => column === columns[at])) return before;
+  if (same && before.columns.every((column, index) => column === columns[index])) return before;
   const running = columns.some(({ status }) => status === 'streaming');
   const row: ThreadItem = { ...item, status: running ? 'streaming' : 'done', columns, compared };
   knownRows.set(item, row);
@@ -82,10 +84,10 @@ function joinedItems(messages: readonly Message[]): ThreadItem[] {
   return chains.map((parts) => toEntry(parts, known));
 }
 
-/** The model called tools: its continuation follows their results and is not merged. */
+/** Whether the model called tools. The continuation then follows the tools' results and isn't merged with this part. */
 const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
 
-/** The sections of an answer between its tool calls, each one text. */
+/** Returns the sections of an answer between its tool calls; each section is one text. */
 export function getSections(item: ThreadItem): ThreadItem[] {
   const sections: [Message, ...Message[]][] = [];
   for (const part of item.parts) {
@@ -100,7 +102,8 @@ export function getSections(item: ThreadItem): ThreadItem[] {
 function toEntry(parts: [Message, ...Message[]], known: WeakMap<Message, ThreadItem>): ThreadItem {
   const last = parts.at(-1) ?? parts[0];
   const before = known.get(last);
-  if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
+  if (before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index]))
+    return before;
   const item: ThreadItem = parts.length === 1 ? { ...last, parts } : { ...last, ...joined(parts), parts };
   known.set(last, item);
   return item;
@@ -132,25 +135,25 @@ function getThought(parts: readonly Message[]): number | null {
 }
 
 function getText(parts: readonly Message[]): string {
-  return parts.reduce((text, part, at) => {
-    const before = parts[at - 1];
+  return parts.reduce((text, part, index) => {
+    const before = parts[index - 1];
     const apart = before && called(before) && text !== '' && part.text !== '';
     return `${text}${apart ? '\n\n' : ''}${part.text}`;
   }, '');
 }
 
-/** Places in a part become places in the whole text. */
+/** Shifts the positions of citations from their own part to the joined text. */
 const getCitations = (parts: readonly Message[]): Citation[] =>
-  parts.flatMap(({ citations = [], text }, at) => {
+  parts.flatMap(({ citations = [], text }, index) => {
     if (citations.length === 0) return [];
-    const before = getText(parts.slice(0, at + 1)).length - text.length;
+    const before = getText(parts.slice(0, index + 1)).length - text.length;
     return citations.map((cited) => ({ ...cited, from: cited.from + before, to: cited.to + before }));
   });
 
-/** While the last part is running. */
+/** The usage and cost of an answer whose last part is still running. */
 const unknownSum: AnswerSum = { usage: null, costUsd: null, costSource: 'unknown', bill: null };
 
-/** Length of text and reasoning before this part in its section. */
+/** Returns the length of the text and the reasoning before this part in its section. */
 export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
   const before = { text: 0, reasoning: 0 };
   const find = (wanted: string | null) => messages.find((message) => message.id === wanted);

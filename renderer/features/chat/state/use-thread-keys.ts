@@ -11,28 +11,28 @@ interface ThreadKeys {
   readonly actions: MessageActions;
   readonly busy: boolean;
   /** Scrolls to a message and focuses it. */
-  readonly focus: (at: number) => void;
+  readonly focus: (index: number) => void;
   readonly toLatest: () => void;
 }
 
 /** Moves between messages and acts on them by single keys, while the conversation has keyboard focus. */
 export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadKeys) {
-  const [at, setAt] = useState<string | null>(null);
-  const found = items.findIndex((item) => getHead(item) === at);
+  const [activeId, setActiveId] = useState<string | null>(null);
+  const found = items.findIndex((item) => getHead(item) === activeId);
   const active = found < 0 ? items.length - 1 : found;
 
   const move = (by: -1 | 1, inThread: boolean) => {
     const next = inThread ? Math.min(items.length - 1, Math.max(0, active + by)) : active;
     const item = items[next];
     if (!item) return;
-    setAt(getHead(item));
+    setActiveId(getHead(item));
     focus(next);
   };
 
   function act(action: ThreadAction, item: ThreadItem | undefined): void {
     if (action === 'latest') {
       toLatest();
-      setAt(null);
+      setActiveId(null);
       return;
     }
     // A comparison handles keys for its columns itself.
@@ -77,17 +77,17 @@ export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadK
   /** A message that receives the focus becomes the active one. */
   const onFocus = (event: { target: EventTarget }) => {
     const message = (event.target as HTMLElement).closest<HTMLElement>('[data-message]')?.dataset.message;
-    if (message) setAt(message);
+    if (message) setActiveId(message);
   };
   return { active, onKeyDown, onFocus };
 }
 
-/** It can be continued. */
+/** Whether an answer was cut off and can be continued. */
 export const isCut = ({ status, finishReason, text, toolCalls }: ThreadItem): boolean =>
   (text.trim() !== '' || toolCalls.length > 0) &&
   (status !== 'done' || finishReason === 'length' || finishReason === 'tool_calls');
 
-/** More of the message is in that direction: the arrow scrolls. */
+/** Whether more of the message lies in that direction; the arrow key then scrolls. */
 function goesOn(message: HTMLElement, thread: HTMLElement, by: -1 | 1): boolean {
   if (message === thread) return false;
   const inner = message.getBoundingClientRect();

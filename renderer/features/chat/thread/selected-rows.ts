@@ -7,13 +7,16 @@ import type { LiveAnswers } from '../data/answer-views.ts';
 import { parsedTokens } from '../data/parsed-tokens.ts';
 import { getAnswers, getSections, type ThreadItem } from '../state/thread-items.ts';
 
-/** A row of the thread as it is copied when it is not in the document: who says it, and what, as Markdown and as HTML. */
+/**
+ * Copies a row of the thread from its data, because it may not be in the document: the author's name and the text, as
+ * Markdown and as HTML.
+ */
 export async function copiedRow(answers: LiveAnswers, row: ThreadItem): Promise<Copied> {
   const messages = await Promise.all(getAnswers(row).map((item) => copiedMessage(answers, item)));
   return joined(messages);
 }
 
-/** Copies one below the other. */
+/** Joins several copies, one below the other. */
 export const joined = (parts: readonly Copied[]): Copied => ({
   plain: parts.map(({ plain }) => plain.trim()).join('\n\n'),
   rich: parts.map(({ rich }) => rich).join(''),
@@ -30,11 +33,11 @@ async function copiedMessage(answers: LiveAnswers, item: ThreadItem): Promise<Co
   return { plain: `${name}\n\n${item.text}`, rich };
 }
 
-/** The rows of a thread that a selection is in. */
+/** The rows at the two ends of a selection in a thread. */
 export interface SelectedRows {
-  /** The row that it begins within, and the part of it that is selected; null: it begins before the first message. */
+  /** The row in which the selection begins, with its selected part; null if it begins before the first message. */
   readonly first: PartOfRow | null;
-  /** The row that it ends within; null: it ends after the last message. */
+  /** The row in which the selection ends; null if it ends after the last message. */
   readonly last: PartOfRow | null;
 }
 
@@ -43,7 +46,10 @@ export interface PartOfRow {
   readonly range: Range;
 }
 
-/** The selected rows of a thread, by the position that they state in `data-index`; null if nothing in it is selected. */
+/**
+ * Returns the rows in which the selection begins and ends, numbered by their `data-index`; null if nothing in the
+ * thread is selected.
+ */
 export function selectedRows(thread: HTMLElement): SelectedRows | null {
   const selection = getSelection();
   if (!selection || selection.isCollapsed) return null;
@@ -54,7 +60,10 @@ export function selectedRows(thread: HTMLElement): SelectedRows | null {
   return { first: begins && getPart(begins, range), last: ends && getPart(ends, range) };
 }
 
-/** The rows that the selection begins and ends in, or will when it is drawn out from the caret: as long as they are in the document, the browser leaves its ends alone. */
+/**
+ * Returns the indexes of the rows that contain the ends of the selection, or the caret where one may start. They must
+ * stay in the document, because the browser moves an end whose node is removed.
+ */
 export function rowsOfSelectionEnds(thread: HTMLElement | null): number[] {
   const selection = getSelection();
   if (!thread || !selection) return [];

@@ -15,7 +15,7 @@ const messages = [
   fakeMessage({ id: 'a2', conversationId: 'c2', parentId: 'q2', role: 'assistant', text: 'The second answer' }),
 ];
 
-test('messages in which words are selected are deleted, and the chat before them stays shown', async () => {
+test('deleting messages with selected text leaves the messages before them visible, and undo restores the deleted ones', async () => {
   await openApp('#chat/c2', { messages });
   const last = thread.getByText('The second answer');
   await expect.element(last).toBeVisible();

@@ -22,15 +22,18 @@ import type { ScrollPositions } from './use-scroll-positions.ts';
 import { useTurn } from './use-turn.ts';
 import { useWholeCopies } from './use-whole-copies.ts';
 
-/** A message, or a column of a comparison, and where it was asked for its menu. */
+/** The message or column whose menu was opened, and the point where it was opened. */
 interface Asked {
   readonly element: HTMLElement;
-  readonly at: Point;
-  /** Each menu is one of its own, also where the last one still fades. */
+  readonly point: Point;
+  /** Distinguishes this menu from the previous one, which may still be fading out. */
   readonly time: number;
 }
 
-/** The context menu of the message under the pointer, or of the focused one: `on` is for what is around all messages. */
+/**
+ * The context menu of the message under the pointer, or of the focused message. The handlers in `on` belong on the
+ * element around all messages.
+ */
 function useMessageMenu() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const selectedBefore = useRef<boolean | null>(null);
@@ -38,7 +41,7 @@ function useMessageMenu() {
     asked,
     forget: () => setAsked(null),
     on: {
-      // macOS selects the word under the pointer before it asks for a menu: what counts is what the person had selected.
+      // macOS selects the word under the pointer before it opens a menu, so what counts is the selection before that.
       onPointerDown: () => {
         selectedBefore.current = hasSelection();
       },
@@ -48,7 +51,7 @@ function useMessageMenu() {
         const element = selected || event.defaultPrevented ? null : messageAt(event.target as Element);
         if (!element) return;
         event.preventDefault();
-        setAsked({ element, at: { x: event.clientX, y: event.clientY }, time: event.timeStamp });
+        setAsked({ element, point: { x: event.clientX, y: event.clientY }, time: event.timeStamp });
       },
     },
   };
@@ -60,22 +63,22 @@ interface MessageMenuProps extends Omit<Asked, 'time'> {
   onClosed: () => void;
 }
 
-function MessageMenu({ element, at, items, busy, onClosed }: MessageMenuProps) {
+function MessageMenu({ element, point, items, busy, onClosed }: MessageMenuProps) {
   const head = element.dataset.column ?? element.dataset.message;
-  const row = items.find((item) => getAnswers(item).some((one) => getHead(one) === head));
-  const item = row && getAnswers(row).find((one) => getHead(one) === head);
+  const row = items.find((item) => getAnswers(item).some((column) => getHead(column) === head));
+  const item = row && getAnswers(row).find((column) => getHead(column) === head);
   if (!item) return null;
   return (
-    <PointMenu point={at} returnsTo={element} onClosed={onClosed}>
+    <PointMenu point={point} returnsTo={element} onClosed={onClosed}>
       <MessageItems item={item} compared={row.columns !== undefined} busy={busy} />
     </PointMenu>
   );
 }
 
-/** What has a menu of the system, as selected words do. */
+/** Elements that have a context menu of the system, as selected text has. */
 const withOwnMenu = 'a[href], img, video, input, textarea, select, [contenteditable]';
 
-/** A comparison is no message, but each of its columns is. */
+/** Returns the message that contains an element. A comparison is not a message, but each of its columns is. */
 const messageAt = (target: Element): HTMLElement | null =>
   target.closest(withOwnMenu) ? null : target.closest<HTMLElement>('article[data-column], article[data-message]');
 
@@ -87,8 +90,8 @@ const gap = 14;
 const own = { around: 76, charactersPerLine: 78, files: 58 };
 const answer = { around: 112, charactersPerLine: 110, images: 432 };
 const columnCharactersPerLine = 44;
-/** Only this much of a text is split into lines; the rest counts as full lines. */
-const looked = 20_000;
+/** Only this many characters of a text are split into lines; the rest counts as full lines. */
+const maxSplitCharacters = 20_000;
 
 const known = new WeakMap<ThreadItem, number>();
 
@@ -112,15 +115,15 @@ function guess(item: ThreadItem): number {
 }
 
 function textHeight(text: string, perLine: number): number {
-  const lines = text.slice(0, looked).split('\n');
+  const lines = text.slice(0, maxSplitCharacters).split('\n');
   const height = lines.reduce(
     (sum, line) => sum + (line === '' ? gap : Math.ceil(line.length / perLine) * lineHeight),
     0,
   );
-  return height + (Math.max(0, text.length - looked) / perLine) * lineHeight;
+  return height + (Math.max(0, text.length - maxSplitCharacters) / perLine) * lineHeight;
 }
 
-/** The initial scroll offset by the same estimate: the kept position, else the end. */
+/** Returns the initial scroll offset by the same estimate: the saved position, or else the end. */
 function openingOffset(
   items: readonly ThreadItem[],
   scrollPosition: ScrollPosition | null,
@@ -141,12 +144,12 @@ export interface ThreadProps {
   busy: boolean;
   pages: Pages;
   scrollPositions: ScrollPositions;
-  /** The message in the address: scrolled to and highlighted. */
+  /** The message named in the address, which is scrolled to and highlighted. */
   wanted: string | undefined;
   actions: MessageActions;
 }
 
-/** The messages, virtualised. */
+/** Shows the messages of a chat. Only rows near the viewport are in the document. */
 export function Thread({
   items,
   snapshot,
@@ -168,11 +171,11 @@ export function Thread({
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => (items[at] ? rowHeight(items[at]) : 0),
-    // Renders the visible rows first: the window is about as tall as the thread.
+    estimateSize: (index) => (items[index] ? rowHeight(items[index]) : 0),
+    // The first render takes the window's size for the thread's size, which is close enough to render the visible rows.
     initialOffset: () => openingOffset(items, scrollPositions.start(), window.innerHeight),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
-    getItemKey: (at) => headAt(items, at),
+    getItemKey: (index) => headAt(items, index),
     overscan: 4,
     paddingStart: 12,
     paddingEnd: 20,
@@ -182,11 +185,11 @@ export function Thread({
     // The focused message and the ends of the selection stay mounted.
     rangeExtractor: (range) => rowsWith(range, [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
   });
-  const focus = (at: number) => {
-    if (at < items.length - 1) end.leave();
-    toActive.current = at;
-    rows.scrollToIndex(at, { align: 'auto' });
-    focusSoon(scroller.current, headAt(items, at));
+  const focus = (index: number) => {
+    if (index < items.length - 1) end.leave();
+    toActive.current = index;
+    rows.scrollToIndex(index, { align: 'auto' });
+    focusSoon(scroller.current, headAt(items, index));
   };
   const loaded = { items, snapshot, hasOlder, hasNewer };
   const turn = useTurn(items, scrollPositions, rows);
@@ -237,7 +240,7 @@ export function Thread({
                 ref={rows.measureElement}
                 className="absolute inset-x-0"
                 style={{
-                  // Not by a transform, which what sticks in a row does not see.
+                  // Uses `top`, because sticky elements in a row ignore a transform.
                   top: row.start,
                   minHeight: row.index === items.length - 1 && !hasNewer ? turn.roomPx : undefined,
                 }}
@@ -267,12 +270,12 @@ export function Thread({
   );
 }
 
-function headAt(items: readonly ThreadItem[], at: number): string {
-  const item = items[at];
-  return item ? getHead(item) : String(at);
+function headAt(items: readonly ThreadItem[], index: number): string {
+  const item = items[index];
+  return item ? getHead(item) : String(index);
 }
 
-/** When the row is rendered. */
+/** Focuses a message as soon as its row is rendered. */
 function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
   requestAnimationFrame(() => {
     const element = scroller?.querySelector<HTMLElement>(`[data-message="${CSS.escape(head)}"]`);
@@ -289,7 +292,7 @@ interface LatestPillProps {
   onClick: () => void;
 }
 
-/** Scrolls back to the end. */
+/** A button that scrolls back to the end. */
 function LatestPill({ writing, unseen, onClick }: LatestPillProps) {
   const label = writing ? text.follow : text.latest;
   return (

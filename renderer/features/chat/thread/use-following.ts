@@ -4,9 +4,9 @@ const near = 48;
 const isAtEnd = (element: HTMLElement) => element.scrollHeight - element.clientHeight - element.scrollTop <= near;
 
 /**
- * Whether the thread follows its end. Any scrolling up by the reader stops it at once; reaching the end starts it
- * again, in a `turn` whose question stands at the top only if the reader scrolls there, and not while the thread is
- * `holding` a place.
+ * Whether the thread follows its end. Scrolling up stops that at once, and reaching the end starts it again. In a
+ * `turn`, where the question stays at the top, only the reader's own scrolling to the end starts it. Nothing starts it
+ * while the thread is `holding` a scroll position.
  */
 export function useFollowing(
   scroller: RefObject<HTMLElement | null>,
@@ -26,7 +26,8 @@ export function useFollowing(
     const away = () => setFollowing(false);
     const onWheel = (event: WheelEvent) => {
       if (event.deltaY > 0) onTouch();
-      // Not by where it is: the browser scrolls before the page hears of it, and may be at the top already.
+      // The scroll position can't be used here: the browser scrolls before the page gets the event, and may be at the
+      // top already.
       else if (event.deltaY < 0 && element.scrollHeight > element.clientHeight) away();
     };
     const onKey = (event: KeyboardEvent) => {
@@ -38,7 +39,8 @@ export function useFollowing(
     };
     const onPress = ({ target, pointerType, button }: PointerEvent) => {
       onTouch();
-      // The scrollbar is the scroller's own; a finger or a pen scrolls anywhere.
+      // A press on the scrollbar has the scroller itself as its target, and a finger or pen may be scrolling. Both
+      // count as scrolling, not as a press.
       isPressed = target !== element && pointerType === 'mouse' && button === 0;
     };
     const onRelease = () => {
@@ -50,7 +52,7 @@ export function useFollowing(
       last = element.scrollTop;
       if (holding.current) return;
       const atEnd = isAtEnd(element);
-      // The scrollbar is dragged, or a finger scrolls.
+      // The reader pressed, touched or used a key just now, so they drag the scrollbar or scroll with a finger.
       const byReader = performance.now() - touched < 1500;
       if (up && !atEnd && byReader) away();
       else if (atEnd && !up && !isPressed && (byReader || !turn.current)) setFollowing(true);
@@ -77,7 +79,7 @@ export function useFollowing(
     following,
     follow: () => setFollowing(true),
     leave: () => setFollowing(false),
-    /** The thread has come to rest: at its end, it follows it. */
+    /** Called when the thread has come to rest. If that is at its end, it follows the end again. */
     rest: () => {
       if (scroller.current && isAtEnd(scroller.current) && !turn.current) setFollowing(true);
     },

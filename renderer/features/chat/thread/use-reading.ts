@@ -16,9 +16,9 @@ interface HeldPosition {
   readonly index: number;
   /** Pixels of the row above the viewport, which may change as it is measured. */
   readonly offsetPx: () => number;
-  /** Whether what is loaded is as the core has it now: until then, it may be longer in a moment. */
+  /** Whether the loaded messages are up to date. Until then, more of them may arrive in a moment. */
   readonly isFresh: () => boolean;
-  /** `settled`: nothing moves any more. Else it was stopped. */
+  /** Called when holding ends. `settled` is true if nothing moves any more, and false if it was stopped. */
   readonly done: (settled: boolean) => void;
 }
 
@@ -40,7 +40,7 @@ function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, done }: 
     done(settled);
   };
   const stop = () => end(false);
-  /** Above the first row there is room, which belongs to the top. */
+  /** Returns the scroll offset of a place in the row. The padding above the first row belongs to its top. */
   const getPlace = (px: number) =>
     index === 0 && px === 0 ? 0 : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + px;
   const step = () => {
@@ -64,7 +64,7 @@ function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, done }: 
 const getElement = (range: Range | null): Element | null =>
   range?.startContainer.parentElement?.closest('[data-index]') ?? null;
 
-/** The row of the thread that it stands in. */
+/** Returns the index of the thread row that contains a range. */
 function toRow(range: Range | null): number | null {
   const index = getElement(range)?.getAttribute('data-index');
   return index == null ? null : Number(index);
@@ -76,7 +76,7 @@ function isInView(range: Range | null, scroller: Element | null): boolean {
   return place.height > 0 && place.top >= view.top && place.bottom <= view.bottom;
 }
 
-/** Scrolls what it stands in to the side, such as a block of code with long lines. */
+/** Scrolls the elements around a range sideways until it is visible, such as a block of code with long lines. */
 function showAcross(range: Range | null): void {
   const row = getElement(range);
   for (let box = range?.startContainer.parentElement; range && box && box !== row; box = box.parentElement) {
@@ -87,8 +87,8 @@ function showAcross(range: Range | null): void {
 }
 
 /**
- * Tells how many pixels of this row are above the viewport for what was found in it to be seen: none, if it stands near
- * to its beginning. While it is drawn anew it is where it was.
+ * Returns a function that computes how many pixels of this row must be above the viewport for a search hit in it to be
+ * visible: none if the hit is near the row's beginning. While the row is re-rendered, the last result stays.
  */
 function pxAbove(range: () => Range | null, index: number, scroller: Element | null): () => number {
   let px = 0;
@@ -108,7 +108,7 @@ export type Pages = Omit<ThreadStream, 'follow'>;
 interface Reading {
   readonly rows: Virtualizer<HTMLDivElement, Element>;
   readonly scroller: RefObject<HTMLDivElement | null>;
-  /** Stops the place that is held, while there is one. */
+  /** The function that stops holding a scroll position; null while none is held. */
   readonly holding: RefObject<(() => void) | null>;
   readonly loaded: {
     readonly items: readonly ThreadItem[];
@@ -120,20 +120,20 @@ interface Reading {
   readonly busy: boolean;
   readonly end: ReturnType<typeof useFollowing>;
   readonly turn: ReturnType<typeof useTurn>;
-  readonly focus: (at: number) => void;
+  readonly focus: (index: number) => void;
   readonly pages: Pages;
   readonly scrollPositions: ScrollPositions;
-  /** The message in the address. */
+  /** The message named in the address. */
   readonly wanted: string | undefined;
 }
 
-/** Loads a page when this many rows from an end. */
+/** The next page is loaded when the reader is this many rows from an end. */
 const near = 8;
 const retryMs = 5000;
-/** Nothing worth scrolling to is below this. */
+/** With fewer pixels than this below the viewport, the reader counts as being at the end. */
 const nearEndPx = 48;
 
-/** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
+/** Restores and saves the scroll position of a conversation, loads pages, and jumps to messages. */
 export function useReading(reading: Reading) {
   const { rows, scroller, holding, loaded, busy, end, turn, focus, pages, scrollPositions, wanted } = reading;
   const { items, snapshot, hasOlder, hasNewer } = loaded;
@@ -142,7 +142,7 @@ export function useReading(reading: Reading) {
   const failedAt = useRef(Number.NEGATIVE_INFINITY);
   const seen = useRef<string | null>(null);
   const shown = useRef(snapshot);
-  /** What was found last, as long as it is looked at. */
+  /** Returns the range of the last search hit; null if none was shown. */
   const found = useRef<(() => Range | null) | null>(null);
   /** The message to scroll to once it is loaded, and whether it is then highlighted. */
   const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
@@ -173,8 +173,8 @@ export function useReading(reading: Reading) {
       (error: unknown) => failed(text.latest, error),
     );
 
-  // A conversation opens at its kept position, else at its end.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
+  // A conversation opens at its saved position, or else at its end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the conversation opens
   useLayoutEffect(() => {
     const start = scrollPositions.start();
     const index = start ? indexOf(start.messageId) : -1;
@@ -183,8 +183,8 @@ export function useReading(reading: Reading) {
     return () => holding.current?.();
   }, []);
 
-  // A snapshot replaces all that was loaded: a reader who does not follow the end stays at the same message.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each snapshot, and at no other time
+  // A snapshot replaces everything that was loaded. A reader who doesn't follow the end stays at the same message.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each snapshot, and at no other time
   useLayoutEffect(() => {
     if (shown.current === snapshot) return;
     shown.current = snapshot;
@@ -211,7 +211,8 @@ export function useReading(reading: Reading) {
     showRange(range, isDrawnAnew) {
       found.current = range;
       const row = toRow(range());
-      // A block that is drawn anew is scrolled to its side anew; up and down its reader may have gone elsewhere since.
+      // A re-rendered block has lost its sideways scroll, which is restored. The vertical position stays, because the
+      // reader may have scrolled since.
       showAcross(range());
       if (isDrawnAnew || row === null || isInView(range(), scroller.current)) return;
       leave();
@@ -223,7 +224,7 @@ export function useReading(reading: Reading) {
     if (wanted !== undefined) setTarget({ messageId: wanted, jump: true });
   }, [wanted]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each target, and each time there is more to find it in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each target, and whenever more messages are loaded
   useEffect(() => {
     if (!target) return;
     const index = indexOf(target.messageId);
@@ -250,9 +251,9 @@ export function useReading(reading: Reading) {
     useThreadView.getState().highlight(target.messageId);
   }, [target, items]);
 
-  // A question that was asked goes to the top.
+  // A question that was just sent moves to the top.
   const asked = useThreadView((view) => view.asked);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question, and each time there is more to find it in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each question, and whenever more messages are loaded
   useLayoutEffect(() => {
     if (asked === null) return;
     const index = indexOf(asked);
@@ -273,13 +274,14 @@ export function useReading(reading: Reading) {
     if (!range || holding.current || items.length === 0) return;
     const last = items.at(-1);
     if (following && !hasNewer) seen.current = last ? getHead(last) : null;
-    // What is being written grows while another chat is read: the reader comes back to what was seen of it.
+    // A running answer grows while the reader is in another chat, so what is saved is the position seen last, not the
+    // end.
     if (following && !hasNewer && !busy) scrollPositions.leave(null);
     else {
       const top = rows.scrollOffset ?? 0;
       const row = rows.getVirtualItems().find((item) => item.end > top);
       const item = row && items[row.index];
-      // Rounded up: a fraction less would show the end of the row before.
+      // The offset is rounded up: a fraction less would show the end of the row above.
       if (item) scrollPositions.leave({ messageId: getHead(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {

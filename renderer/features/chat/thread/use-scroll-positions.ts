@@ -3,12 +3,12 @@ import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { useApi } from '../../../api/api.ts';
 import { useFlush } from '../../../browser/use-flush.ts';
 
-/** Scroll positions in this window; null at the end. The core keeps them for the next start. */
+/** Scroll positions in this window, by conversation; null means the end. The core saves them for the next start. */
 const scrollPositions = new Map<string, ScrollPosition | null>();
 
 const pauseMs = 300;
 
-/** The initial position of a conversation, and how it is saved. */
+/** Returns the initial scroll position of a conversation, and the functions that save it. */
 export function useScrollPositions(conversationId: string, kept: ScrollPosition | null | undefined) {
   const api = useApi();
   const keeper = useMemo(() => {
@@ -32,7 +32,8 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
         if (before !== undefined && JSON.stringify(before) === JSON.stringify(scrollPosition)) return;
         scrollPositions.set(conversationId, scrollPosition);
         waiting = scrollPosition;
-        // At once: a window may be gone before a pause is over. During scrolling once in each pause.
+        // The first change is saved at once, because the window may close before a pause is over. While the user
+        // scrolls, one change per pause is saved.
         if (timer === undefined) saveAndPause();
       },
       flush,

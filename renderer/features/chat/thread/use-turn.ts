@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { holds, type ThreadItem } from '../state/thread-items.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 
-/** Of a question higher than this part of the view, only the end is shown above its answer. */
+/** If a question is taller than this share of the viewport, only its end is shown above its answer. */
 const maxOfView = 0.5;
 
 /**
- * The question asked last in this window: it stands at the top of the view, with room for its answer below. A kept
- * scroll position at the last question has the same room.
+ * Places the question sent last in this window at the top of the viewport, with space for its answer below. A saved
+ * scroll position at the last question gets the same space.
  */
 export function useTurn(
   items: readonly ThreadItem[],
@@ -23,13 +23,14 @@ export function useTurn(
   const first = question === null ? -1 : items.findIndex((item) => holds(item, question));
   const last = items.length - 1;
   const viewPx = rows.scrollRect?.height ?? 0;
-  const cutPx = (at: number) => Math.max(0, Math.floor((rows.measurementsCache[at]?.size ?? 0) - viewPx * maxOfView));
-  const getStart = (at: number) => rows.measurementsCache[at]?.start ?? 0;
+  const cutPx = (index: number) =>
+    Math.max(0, Math.floor((rows.measurementsCache[index]?.size ?? 0) - viewPx * maxOfView));
+  const getStart = (index: number) => rows.measurementsCache[index]?.start ?? 0;
   return {
     begin: (messageId: string) => setQuestion(messageId),
-    /** How many pixels of a question are above the view when it stands at the top. */
+    /** Returns how many pixels of a question are above the viewport when it is placed at the top. */
     cutPx,
-    /** The least height of the last row, so that the question can stand at the top. */
+    /** The minimum height of the last row with which the question can be placed at the top. */
     roomPx:
       first < 0
         ? 0

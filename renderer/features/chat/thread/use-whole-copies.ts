@@ -11,7 +11,10 @@ import { useLiveAnswers } from '../data/use-answer.ts';
 import { getHead, getThreadItems, type ThreadItem } from '../state/thread-items.ts';
 import { copiedRow, joined, type PartOfRow, selectedRows } from './selected-rows.ts';
 
-/** All rows of the shown branch, read page by page beside the thread, which holds a section of it. Throws if it cannot be read. */
+/**
+ * Reads all rows of the shown branch page by page, because the thread holds only a section of it. Throws if the branch
+ * can't be read.
+ */
 async function wholeBranch(api: Api, conversationId: string): Promise<readonly ThreadItem[]> {
   const leave = new AbortController();
   let refused: unknown = null;
@@ -36,7 +39,7 @@ async function wholeBranch(api: Api, conversationId: string): Promise<readonly T
         columns = [...event.columns, ...columns];
       } else continue;
       const [first] = messages;
-      if (!event.hasOlder || !first) return getThreadItems(messages, onceEach(columns));
+      if (!event.hasOlder || !first) return getThreadItems(messages, withoutDuplicates(columns));
       readOlder(first.id);
     }
   } catch (error) {
@@ -47,8 +50,8 @@ async function wholeBranch(api: Api, conversationId: string): Promise<readonly T
   throw refused ?? new Error('The stream of the conversation ended before its first message');
 }
 
-/** Columns at the edge of two pages are in both. */
-const onceEach = (messages: readonly Message[]): readonly Message[] => [
+/** Removes duplicate messages: columns at the border of two pages are in both. */
+const withoutDuplicates = (messages: readonly Message[]): readonly Message[] => [
   ...new Map(messages.map((message) => [message.id, message])).values(),
 ];
 
@@ -60,8 +63,9 @@ interface WholeCopies {
 }
 
 /**
- * Copies of a selection have all messages in it, also those that are not drawn or not loaded: whole ones as their Markdown, the
- * parts at its ends as they are laid out. mod+A selects the conversation alone, unless someone writes.
+ * Copying a selection copies all messages in it, even those that aren't rendered or loaded. Completely selected
+ * messages are copied as Markdown, and the parts at both ends as they are displayed. Ctrl+A or Cmd+A selects only the
+ * conversation, unless the focus is in a text field.
  */
 export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopies): void {
   const api = useApi();
@@ -80,7 +84,7 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
       const isBeyond = (!first && hasOlder) || (!last && hasNewer);
       event.preventDefault();
       const all = isBeyond ? wholeBranch(api, head.conversationId) : Promise.resolve(items);
-      // The parts at the ends are read now: a later document may be another one.
+      // The parts at the ends are read now, because the document may change before the rest is read.
       const ends = { first: getEnd(items, first), last: getEnd(items, last) };
       const copied = all.then((branch) => copiedRows(answers, branch, ends));
       write(copied).catch(async (error: unknown) => {
@@ -100,7 +104,7 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
       event.preventDefault();
       getSelection()?.selectAllChildren(element);
     };
-    // Before the listener for selections that are in the document.
+    // Runs before the listener for selections that are entirely in the document.
     document.addEventListener('copy', onCopy, { capture: true });
     document.addEventListener('keydown', onKeyDown);
     return () => {
@@ -126,10 +130,10 @@ async function copiedRows(
   items: readonly ThreadItem[],
   { first, last }: { first: End | null; last: End | null },
 ): Promise<Copied> {
-  const at = (end: End) => items.findIndex((item) => getHead(item) === end.head);
-  const rows = items.slice(first ? Math.max(0, at(first)) : 0, last ? at(last) + 1 : undefined);
+  const findEnd = (end: End) => items.findIndex((item) => getHead(item) === end.head);
+  const rows = items.slice(first ? Math.max(0, findEnd(first)) : 0, last ? findEnd(last) + 1 : undefined);
   const parts = rows.map(async (item) => {
-    const end = [first, last].find((one) => one?.head === getHead(item));
+    const end = [first, last].find((candidate) => candidate?.head === getHead(item));
     return end?.part ?? copiedRow(answers, item);
   });
   return joined(await Promise.all(parts));

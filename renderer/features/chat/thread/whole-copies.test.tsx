@@ -9,22 +9,22 @@ afterEach(closeApp);
 
 const thread = page.getByRole('log', { name: 'Conversation' });
 
-/** A chat of questions and answers, of which only the last few are drawn. */
+/** A chat of questions and answers, of which only the last few are rendered. */
 const long = (turns: number) =>
-  Array.from({ length: turns }, (_, at) => [
+  Array.from({ length: turns }, (_, index) => [
     fakeMessage({
-      id: `q${at}`,
+      id: `q${index}`,
       conversationId: 'c2',
-      parentId: at === 0 ? null : `a${at - 1}`,
-      text: `Question ${at}\nin two lines`,
+      parentId: index === 0 ? null : `a${index - 1}`,
+      text: `Question ${index}\nin two lines`,
     }),
     fakeMessage({
-      id: `a${at}`,
+      id: `a${index}`,
       conversationId: 'c2',
-      parentId: `q${at}`,
+      parentId: `q${index}`,
       role: 'assistant',
       modelName: 'Haiku',
-      text: `The **answer ${at}**.\n\n${'More words. '.repeat(40)}`,
+      text: `The **answer ${index}**.\n\n${'More words. '.repeat(40)}`,
     }),
   ]).flat();
 
@@ -36,10 +36,7 @@ async function copied(): Promise<{ plain: string; rich: string }> {
 
 const frames = () => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
 
-/**
- * Scrolls up until `words` are drawn in the middle of what is seen, and stay there: nothing there is about to be left
- * undrawn. Gives their text.
- */
+/** Scrolls up until `words` are rendered in the middle of the viewport and stay there. Returns their text node. */
 async function scrolledUpTo(words: Locator): Promise<Text> {
   const scroller = thread.element();
   const reached = () => {
@@ -60,10 +57,10 @@ async function scrolledUpTo(words: Locator): Promise<Text> {
 }
 
 const turnsIn = (words: string, name: string) =>
-  [...words.matchAll(new RegExp(`${name} (\\d+)`, 'g'))].map(([, at]) => Number(at));
-const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, at) => from + at);
+  [...words.matchAll(new RegExp(`${name} (\\d+)`, 'g'))].map(([, index]) => Number(index));
+const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, index) => from + index);
 
-test('all of a chat is selected from within it, and copied whole: what is not drawn, and what is not loaded', async () => {
+test('selecting all of a chat copies every message, including those that are not rendered or not loaded', async () => {
   await openApp('#chat/c2', { messages: long(50) });
   await expect.element(thread.getByText('answer 49')).toBeVisible();
   expect(thread.element().textContent).not.toContain('answer 20.');
@@ -81,10 +78,10 @@ test('all of a chat is selected from within it, and copied whole: what is not dr
   expect(rich).not.toContain('Conversations');
 });
 
-test('a selection keeps its ends where they are while it is drawn out over a long chat, and what is between them is copied', async () => {
+test('a selection that is extended over a long chat keeps both ends, and everything between them is copied', async () => {
   await openApp('#chat/c2', { messages: long(25) });
   await expect.element(thread.getByText('answer 24')).toBeVisible();
-  const getWords = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  const getWords = (index: number) => thread.getByText(`answer ${index}`, { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(getWords(24), 'answer'.length, getWords(24), 'answer'.length);
   const start = await scrolledUpTo(thread.getByText('answer 2', { exact: true }));
   getSelection()?.extend(start, 'answer'.length);
@@ -99,7 +96,7 @@ test('a selection keeps its ends where they are while it is drawn out over a lon
   expect(rich).not.toMatch(/class=|style=|<button/);
 });
 
-test('whole messages are copied as Markdown also where all of them are drawn, and the part of one as it is laid out', async () => {
+test('completely selected messages are copied as Markdown even if all are rendered, and a partly selected message as it is displayed', async () => {
   await openApp('#chat/c2', { messages: long(2) });
   await expect.element(thread.getByText('answer 1')).toBeVisible();
   (thread.element() as HTMLElement).focus();
@@ -107,7 +104,7 @@ test('whole messages are copied as Markdown also where all of them are drawn, an
   const { plain } = await copied();
   expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
 
-  const getWords = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  const getWords = (index: number) => thread.getByText(`answer ${index}`, { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(getWords(0), 0, getWords(1), 'answer 1'.length);
   const part = await copied();
   expect(part.plain).toMatch(/^answer 0\.\n\n/);
@@ -115,8 +112,8 @@ test('whole messages are copied as Markdown also where all of them are drawn, an
   expect(part.rich).toContain('<h2>You</h2><p>Question 1<br>in two lines</p>');
 });
 
-test('of a long answer that is selected in part no more is copied, though not all of the part is drawn', async () => {
-  const text = Array.from({ length: 400 }, (_, at) => `Paragraph ${at} ends.`).join('\n\n');
+test('only the selected part of a long answer is copied, although not all of that part is rendered', async () => {
+  const text = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} ends.`).join('\n\n');
   await openApp('#chat/c2', {
     messages: [
       fakeMessage({ id: 'q', conversationId: 'c2', text: 'Long, please' }),
@@ -126,7 +123,7 @@ test('of a long answer that is selected in part no more is copied, though not al
     ],
   });
   await expect.element(thread.getByText('A pleasure.')).toBeVisible();
-  // Text that is parsed later is another node then.
+  // Waits until everything is parsed, because parsing replaces the text nodes.
   await expect.poll(() => thread.element().querySelector('.prose[aria-busy]')).toBeNull();
   const end = thread.getByText('A pleasure.', { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(end, 'A pleasure'.length, end, 'A pleasure'.length);
@@ -136,11 +133,11 @@ test('of a long answer that is selected in part no more is copied, though not al
   const { plain } = await copied();
   expect(plain.slice(0, 40)).toMatch(/^40 ends\./);
   expect(plain).not.toContain('Paragraph 39 ');
-  for (const at of [41, 200, 399]) expect(plain).toContain(`Paragraph ${at} ends.`);
+  for (const index of [41, 200, 399]) expect(plain).toContain(`Paragraph ${index} ends.`);
   expect(plain).toMatch(/A pleasure$/);
 });
 
-test('of a question that is shown in part, all is copied with the chat', async () => {
+test('a question that is shown in part is copied completely with the chat', async () => {
   const text = `${'word '.repeat(1_000)}the end`;
   await openApp('#chat/c2', {
     messages: [
@@ -154,7 +151,7 @@ test('of a question that is shown in part, all is copied with the chat', async (
   expect((await copied()).plain).toContain('word the end\n\n');
 });
 
-test('all is the text of a field for one who writes', async () => {
+test('Ctrl+A in the composer selects only the text of the composer', async () => {
   await openApp('#chat/c2', { messages: long(1) });
   await expect.element(thread.getByText('answer 0')).toBeVisible();
   const field = page.getByRole('textbox', { name: 'Message' });

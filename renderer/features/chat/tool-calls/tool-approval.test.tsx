@@ -38,7 +38,7 @@ const chat = (toolCalls: ReturnType<typeof call>[], status: 'streaming' | 'inter
 });
 const group = (name: string) => page.getByRole('group', { name });
 
-test('the card takes the focus, shows what is not seen, and each decision goes to its own call', async () => {
+test('the approval card takes the focus and shows invisible characters, and each decision applies to its own call', async () => {
   const calls = [call('read', '{"path":"a\u202eb"}'), call('write', '{"n":12345678901234567890}')];
   const fake = await openApp('#chat/c1', chat(calls));
   const first = group('May read of Files run?');
@@ -51,7 +51,7 @@ test('the card takes the focus, shows what is not seen, and each decision goes t
   await expect.poll(() => fake.data.decisions.at(-1)).toEqual({ messageId: 'a', call: 1, decision: 'always' });
 });
 
-test('nothing is decided by a key on the card itself, and an answer that has ended offers no decision', async () => {
+test('a key pressed on the approval card decides nothing, and an ended answer offers no decision', async () => {
   const fake = await openApp('#chat/c1', chat([call('read', '{}')]));
   const card = group('May read of Files run?');
   await expect.element(card).toBeVisible();
