@@ -5,7 +5,7 @@ import { createTanstackQueryUtils } from '@orpc/tanstack-query';
 import { createContext, useContext } from 'react';
 import type { Contract } from '#shared/contract/index.ts';
 
-/** Everything the renderer may ask of the core. */
+/** The methods of the core that the renderer may call. */
 export type Api = ContractRouterClient<Contract>;
 export type CoreLink = ClientLink<ClientContext>;
 

@@ -4,7 +4,7 @@ import { useConnection } from '../browser/connection.ts';
 import { acknowledging } from './acknowledging-port.ts';
 import { newSecret, openSession } from './web-session.ts';
 
-/** A connection to the core. It does not reconnect: open another one. */
+/** A connection to the core. It doesn't reconnect; after a loss, open another connection. */
 export interface CoreConnection {
   readonly link: PortLink<Record<never, never>> | SocketLink<Record<never, never>>;
   /** Calls back once when the core can no longer be reached over this connection. */
@@ -82,7 +82,7 @@ async function refused(): Promise<void> {
   // Requesting this page makes the server print a fresh link.
   await fetch('/connect');
   await newLink;
-  // Still lost until it is connected.
+  // The connection stays marked as lost until a new one is open.
   useConnection.setState({ unknown: false });
   throw new Error('reconnect');
 }

@@ -39,8 +39,8 @@ export function useConversations() {
 }
 
 /**
- * For figures of the ledger: they are refetched when the window gets the focus, because this window may not have been
- * notified of a change that another client made.
+ * Query options for figures of the ledger. They are refetched when the window gets the focus, because this window may
+ * not have been notified of a change that another client made.
  */
 export const refetchOnFocus = { refetchOnWindowFocus: 'always' } as const;
 

@@ -37,7 +37,7 @@ export function ChatHeader({ conversation, total }: ChatHeaderProps) {
           {conversation.folderId !== null && <ProjectMark folderId={conversation.folderId} />}
           {conversation.temporary && <TemporaryMark conversationId={conversation.id} />}
           {total && (
-            // Where the window's own buttons are in a narrow header, the title needs the space.
+            // In a narrow header that also holds the window's own buttons, the title needs this space.
             <span className="contents @max-[20rem]/header:hidden">
               <ConversationTotal total={total} />
             </span>

@@ -19,7 +19,7 @@ const counted = (calls: readonly string[]) => {
 
 test('sending a message and showing its answer takes a fixed number of calls to the core', async () => {
   const fake = await openApp('#chat/c1', {}, { answers: 'manual' });
-  const quotedAfter = (at: number) => expect.poll(() => fake.calls.slice(at)).toContain('quotes.get');
+  const quotedAfter = (start: number) => expect.poll(() => fake.calls.slice(start)).toContain('quotes.get');
   await quotedAfter(0);
   // Code that loads when the window is idle makes this call.
   await expect.poll(() => fake.calls).toContain('gatewayAccounts.list');

@@ -12,12 +12,12 @@ import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
 import { useDrafts } from '../../drafts/drafts-store.ts';
 import { ModelButton } from '../../models/picker/model-button.tsx';
-import { getProblem, named } from '../compare/draft/compare-models.ts';
+import { findModel, getProblem } from '../compare/draft/compare-models.ts';
 import type { NextMessage } from './use-next-message.ts';
 
 /**
- * Loaded when the window is idle. Until then a button of the same look replaces it, and the picker opens once it is
- * loaded.
+ * Loaded when the window is idle. Until then a button that looks the same is shown; after a click on it, the picker
+ * opens once it is loaded.
  */
 const ModelPicker = lazyView(() => import('../../models/picker/model-picker.tsx').then((file) => file.ModelPicker));
 const ComparePicker = lazyView(() => import('../compare/draft/compare-picker.tsx').then((file) => file.ComparePicker));
@@ -114,7 +114,7 @@ function CompareBar({ models, value, onChange, picker }: CompareBarProps) {
     <div className="flex flex-wrap items-center gap-1.5 px-3 pt-3">
       <ul aria-label={compareText.models} className="contents">
         {value.map((id) => {
-          const record = named(models, id);
+          const record = findModel(models, id);
           const name = record?.name ?? id;
           return (
             <li

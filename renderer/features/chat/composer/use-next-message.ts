@@ -12,7 +12,7 @@ import { useUploads } from '../../drafts/attachments/use-uploads.ts';
 import { draftKey, useDrafts } from '../../drafts/drafts-store.ts';
 import { modelKey, useChosenModel } from '../../drafts/use-chosen-model.ts';
 import { useDraft } from '../../drafts/use-draft.ts';
-import { getProblem, named } from '../compare/draft/compare-models.ts';
+import { findModel, getProblem } from '../compare/draft/compare-models.ts';
 
 const noModels: readonly string[] = [];
 
@@ -29,7 +29,7 @@ function useCompare(chat: string) {
     change: (next: readonly string[]) => setCompare(chat, next),
     /** Aliases are resolved, so that no model is compared with itself. */
     add: (id: string) => {
-      const wanted = named(models, id)?.id ?? id;
+      const wanted = findModel(models, id)?.id ?? id;
       if (!value.includes(wanted) && value.length < maxCompared) setCompare(chat, [...value, wanted]);
     },
   };
@@ -98,7 +98,7 @@ export function useNextMessage({ conversationId, lastModel, read, live, columns 
     mentioned,
     chosen,
     model,
-    record: named(models, model) ?? null,
+    record: findModel(models, model) ?? null,
     models,
     compare,
     columns,

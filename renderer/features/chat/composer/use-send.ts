@@ -139,13 +139,13 @@ export function useSend(conversationId: string | null) {
  * The last message without an acknowledgement: it may have arrived. If the user sends it again unchanged within two
  * minutes, it keeps its id and counts as the same message.
  */
-let unconfirmed: { readonly messageId: string; readonly content: string; readonly at: number } | null = null;
+let unconfirmed: { readonly messageId: string; readonly content: string; readonly sentAt: number } | null = null;
 const soonMs = 120_000;
 
 function getMessageId(message: unknown): string {
   const content = JSON.stringify(message);
-  const again = unconfirmed?.content === content && Date.now() - unconfirmed.at < soonMs ? unconfirmed : null;
-  unconfirmed = again ?? { messageId: ulid(), content, at: Date.now() };
+  const again = unconfirmed?.content === content && Date.now() - unconfirmed.sentAt < soonMs ? unconfirmed : null;
+  unconfirmed = again ?? { messageId: ulid(), content, sentAt: Date.now() };
   return unconfirmed.messageId;
 }
 

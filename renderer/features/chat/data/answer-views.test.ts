@@ -102,7 +102,7 @@ test('many chunks between two frames notify a subscriber at most twice', () => {
   answers.subscribe(running(), () => {
     notified++;
   });
-  for (let at = 0; at < 100; at++) answers.addText('a', at, 'x');
+  for (let offset = 0; offset < 100; offset++) answers.addText('a', offset, 'x');
   flush();
   // One notification for the text that arrived, and one for its parsed blocks.
   expect(notified).toBeLessThanOrEqual(2);

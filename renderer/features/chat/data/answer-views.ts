@@ -72,7 +72,9 @@ export interface LiveAnswers {
   refresh(message: Message): void;
   /** Parses messages that are about to be shown, so they appear in their final state. Waits `limitMs` at most. */
   prepare(messages: readonly Message[], limitMs?: number): Promise<void>;
-  /** Appends a chunk at its offset. False: a chunk before it is missing; read the answer again. */
+  /**
+   * Appends a chunk at its offset. Returns false if a chunk before it is missing; the answer must then be read again.
+   */
   addText(messageId: string, offset: number, text: string): boolean;
   addReasoning(messageId: string, offset: number, text: string): boolean;
   /**
@@ -85,7 +87,7 @@ export interface LiveAnswers {
 
 const maxKept = 400;
 
-/** Answers outside React: chunks are buffered, and each subscriber is notified at most once per frame. */
+/** Holds the answers outside React: chunks are buffered, and each subscriber is notified at most once per frame. */
 export function createLiveAnswers(
   parser: DocumentParser,
   pace: (flush: () => void) => () => void = createPacer,
@@ -150,7 +152,7 @@ export function createLiveAnswers(
   function show(message: Message): void {
     const answer = answers.get(message.id) ?? add(message);
     const live = message.status === 'streaming';
-    // This copy may be older than what has streamed since.
+    // This copy may be older than the text that has streamed since.
     if (message.text.length > answer.text.length && message.text.startsWith(answer.text) && answer.live) {
       answer.text = message.text;
     } else if (message.text !== answer.text && (!live || !answer.text.startsWith(message.text)))

@@ -5,12 +5,12 @@ import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
 const [conversation] = fakeData().conversations;
 const conversationId = conversation?.id ?? '';
 const message = (id: string, change = {}) => fakeMessage({ id, conversationId, ...change });
-const column = (id: string, at: number, change = {}) =>
+const column = (id: string, index: number, change = {}) =>
   message(id, {
     role: 'assistant',
     status: 'streaming',
     parentId: 'q',
-    comparison: { id: 'c', column: at },
+    comparison: { id: 'c', column: index },
     ...change,
   });
 const empty = {

@@ -126,7 +126,9 @@ const upsert = (list: readonly Message[], message: Message): readonly Message[] 
     ? list.map((entry) => (entry.id === message.id ? message : entry))
     : [...list, message];
 
-/** In the branch the first column represents the comparison; all columns are kept beside it. */
+/**
+ * Adds an answer of a comparison. The branch contains only the comparison's first column; `columns` holds all of them.
+ */
 function withColumn(thread: Thread, message: Message): Thread {
   const columns = upsert(thread.columns, message);
   const last = thread.messages.at(-1);

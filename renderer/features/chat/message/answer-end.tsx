@@ -43,7 +43,7 @@ export function afterStop(
   const provider = providerName(servedProvider ?? '');
   const id = servedProvider ?? '';
   const cost = costAfterStop(costUsd, costSource, bill?.upTo);
-  // Stopped while tools waited or ran: the provider had finished.
+  // The user stopped while tools waited or ran; the provider had finished by then.
   if (finishReason !== null) return cost;
   // The sentence names the most that it can be, so nothing is left to explain.
   if (costSource === 'estimated' && bill?.upTo) return cost;
@@ -79,7 +79,7 @@ interface AnswerEndProps {
   last: boolean;
 }
 
-/** How an answer ended, unless it is complete, and what to do next. */
+/** Shows how an answer ended, unless it is complete, and offers the next step. */
 export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
   const actions = useActions();
   const calls = item.finishReason === 'tool_calls' && item.toolCalls.length > 0;

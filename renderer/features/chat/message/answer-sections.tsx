@@ -290,7 +290,7 @@ function Waiting({ name, since }: { name: string; since: number }) {
 
 interface ReasoningProps {
   reasoning: string;
-  /** The text has not begun. */
+  /** The text of the answer has not begun yet. */
   thinking: boolean;
   item: ThreadItem;
 }
@@ -332,11 +332,11 @@ function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
   );
 }
 
-/** The texts of an answer, with the tool calls in between. */
+/** The sections of an answer, with the tool calls between them. */
 export function AnswerSections({ item, name }: { item: ThreadItem; name: string }) {
   return getSections(item).map((section) => (
     <Fragment key={getHead(section)}>
-      <ContextNote room={section.room} />
+      <ContextNote fit={section.room} />
       <AnswerText item={section} name={name} />
       <MadeImages files={section.attachments} name={name} />
       <Calls section={section} />
@@ -354,13 +354,11 @@ function Calls({ section }: { section: ThreadItem }) {
 }
 
 /** How messages were summarised or left out to fit this answer’s request into the context. */
-function ContextNote({ room }: { room: ContextFit | null | undefined }) {
-  if (!room) return null;
+function ContextNote({ fit }: { fit: ContextFit | null | undefined }) {
+  if (!fit) return null;
   return (
     <p className="mb-2 text-fg-3 text-xs">
-      {room.why === null
-        ? text.summarised(room.summarised ?? 0)
-        : text.notSummarised(getSentence(room.why), room.leftOut)}
+      {fit.why === null ? text.summarised(fit.summarised ?? 0) : text.notSummarised(getSentence(fit.why), fit.leftOut)}
     </p>
   );
 }

@@ -58,7 +58,7 @@ test('a request is retried automatically when its error contains a waiting time,
   await expect.element(card.getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument();
 });
 
-test('an answer is not retried automatically when the user cancelled that, its text had begun, or it was billed', async () => {
+test('an answer is not retried automatically when the user cancelled the retry, its text had begun, or it was billed', async () => {
   const fake = await ask();
   fake.finish(failed);
   await card.getByRole('button', { name: 'Cancel' }).click();

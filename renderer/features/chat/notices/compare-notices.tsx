@@ -3,7 +3,7 @@ import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from '../../../text/compare-text.ts';
 import { getSentence } from '../../../text/error-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
-import { getProblem, named } from '../compare/draft/compare-models.ts';
+import { findModel, getProblem } from '../compare/draft/compare-models.ts';
 import { NoticeRow } from './notice-row.tsx';
 import { CapNotices, overflowing } from './send-notices.tsx';
 
@@ -18,7 +18,7 @@ interface CompareNoticesProps {
 
 /** Notices about what prevents a comparison, with the model concerned. */
 export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
-  const getName = (id: string) => named(models, id)?.name ?? id;
+  const getName = (id: string) => findModel(models, id)?.name ?? id;
   const problems = value.flatMap((id) => {
     const lost = getProblem(models, id);
     if (lost) return [{ id, sentence: lost }];

@@ -3,7 +3,7 @@ import { useOrpc } from '../../../api/api.ts';
 import { useModels, useSettings } from '../../../api/use-core.ts';
 import { newChatKey } from '../../../browser/new-chat-key.ts';
 import type { RouteAsked } from '../../../navigation/thread-view.ts';
-import { named } from '../compare/draft/compare-models.ts';
+import { findModel } from '../compare/draft/compare-models.ts';
 
 const settlingMs = 500;
 
@@ -40,5 +40,5 @@ export function useRoutePreview({ conversationId, folderId = null, inPlaceOf, te
 export function useConfirmsRoute(): (model: string) => boolean {
   const wanted = useSettings().data?.confirmRoute === true;
   const models = useModels().data?.models ?? [];
-  return (model) => wanted && (model === 'router' || named(models, model)?.kind === 'router');
+  return (model) => wanted && (model === 'router' || findModel(models, model)?.kind === 'router');
 }

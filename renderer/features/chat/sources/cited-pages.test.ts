@@ -8,20 +8,20 @@ const getRange = (text: string, quote: string) => ({
 
 test('each cited page is listed once, with the words that cite it, in the order of the answer', () => {
   const text = '- **First** of all.\n- Second thing.\n- Third thing.';
-  const one = { url: 'https://www.example.com/a?b', title: 'One' };
-  const two = { url: 'http://example.org:8080/', title: ' ' };
+  const first = { url: 'https://www.example.com/a?b', title: 'One' };
+  const second = { url: 'http://example.org:8080/', title: ' ' };
   expect(
     getPages(
       [
-        { ...two, ...getRange(text, 'Second thing.') },
-        { ...one, ...getRange(text, 'Third thing.') },
-        { ...one, ...getRange(text, '- **First** of all.') },
+        { ...second, ...getRange(text, 'Second thing.') },
+        { ...first, ...getRange(text, 'Third thing.') },
+        { ...first, ...getRange(text, '- **First** of all.') },
       ],
       text,
     ),
   ).toEqual([
-    { ...one, host: 'example.com', quotes: ['First of all.', 'Third thing.'] },
-    { url: two.url, title: '', host: 'example.org:8080', quotes: ['Second thing.'] },
+    { ...first, host: 'example.com', quotes: ['First of all.', 'Third thing.'] },
+    { url: second.url, title: '', host: 'example.org:8080', quotes: ['Second thing.'] },
   ]);
 });
 

@@ -9,7 +9,7 @@ export interface MessageActions {
   continue(item: ThreadItem): void;
   /** Answers a message that has no answer. */
   answer(item: ThreadItem): void;
-  /** Sends an edited version; the old one stays beside it. */
+  /** Sends an edited version; the old version can still be shown. */
   edit(item: ThreadItem, text: string): void;
   /** Shows the previous or the next version. */
   step(item: ThreadItem, by: -1 | 1): void;
@@ -21,7 +21,7 @@ export interface MessageActions {
   /** Shows the comparison that this answer came from. */
   compare(item: ThreadItem): void;
   stop(item: ThreadItem): void;
-  /** Copies Markdown, with rich text for documents. */
+  /** Copies the text as Markdown; `rich` adds formatted text for pasting into documents. */
   copy(item: ThreadItem, form: 'rich' | 'markdown'): void;
 }
 

@@ -84,7 +84,7 @@ const messageAt = (target: Element): HTMLElement | null =>
 
 const hasSelection = (): boolean => String(getSelection() ?? '').trim() !== '';
 
-/** Sizes of the thread as in `prose.css`; estimates until a row is measured. */
+/** Sizes as in `prose.css`, used to estimate the height of a row until it is measured. */
 const lineHeight = 24;
 const gap = 14;
 const own = { around: 76, charactersPerLine: 78, files: 58 };

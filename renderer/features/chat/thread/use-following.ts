@@ -21,7 +21,7 @@ export function useFollowing(
     if (!element) return;
     let last = element.scrollTop;
     let touched = 0;
-    // Something in the thread is pressed: nothing may move from under the pointer.
+    // While something in the thread is pressed, nothing may move from under the pointer.
     let isPressed = false;
     const away = () => setFollowing(false);
     const onWheel = (event: WheelEvent) => {
@@ -52,7 +52,7 @@ export function useFollowing(
       last = element.scrollTop;
       if (holding.current) return;
       const atEnd = isAtEnd(element);
-      // The reader pressed, touched or used a key just now, so they drag the scrollbar or scroll with a finger.
+      // The reader used the wheel, a key, the mouse or a finger just now, so this scrolling is theirs.
       const byReader = performance.now() - touched < 1500;
       if (up && !atEnd && byReader) away();
       else if (atEnd && !up && !isPressed && (byReader || !turn.current)) setFollowing(true);

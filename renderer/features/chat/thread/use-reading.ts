@@ -194,7 +194,7 @@ export function useReading(reading: Reading) {
   }, [snapshot]);
 
   // A notice or a longer draft takes height from the thread: a reader at the end stays there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer is one for the life of the thread
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer stays the same for the life of the thread
   useEffect(() => {
     const element = scroller.current;
     if (!element || !following || hasNewer) return;

@@ -9,9 +9,9 @@ const scrollPositions = new Map<string, ScrollPosition | null>();
 const pauseMs = 300;
 
 /** Returns the initial scroll position of a conversation, and the functions that save it. */
-export function useScrollPositions(conversationId: string, kept: ScrollPosition | null | undefined) {
+export function useScrollPositions(conversationId: string, saved: ScrollPosition | null | undefined) {
   const api = useApi();
-  const keeper = useMemo(() => {
+  const saver = useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let waiting: ScrollPosition | null | undefined;
     const flush = () => {
@@ -39,13 +39,13 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
       flush,
     };
   }, [api, conversationId]);
-  useFlush(keeper.flush);
+  useFlush(saver.flush);
   return useMemo(() => {
     const known = scrollPositions.get(conversationId);
-    const first = known === undefined ? (kept ?? null) : known;
+    const first = known === undefined ? (saved ?? null) : known;
     const current = () => scrollPositions.get(conversationId) ?? null;
-    return { ...keeper, start: () => first, current };
-  }, [keeper, kept, conversationId]);
+    return { ...saver, start: () => first, current };
+  }, [saver, saved, conversationId]);
 }
 
 export type ScrollPositions = ReturnType<typeof useScrollPositions>;

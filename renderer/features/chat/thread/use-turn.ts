@@ -16,9 +16,9 @@ export function useTurn(
   rows: Virtualizer<HTMLDivElement, Element>,
 ) {
   const [question, setQuestion] = useState<string | null>(() => {
-    const kept = scrollPositions.start()?.messageId;
+    const savedId = scrollPositions.start()?.messageId;
     const last = items.findLast(({ role }) => role === 'user');
-    return last && kept !== undefined && holds(last, kept) ? last.id : null;
+    return last && savedId !== undefined && holds(last, savedId) ? last.id : null;
   });
   const first = question === null ? -1 : items.findIndex((item) => holds(item, question));
   const last = items.length - 1;

@@ -30,7 +30,7 @@ const long = (turns: number) =>
 
 async function copied(): Promise<{ plain: string; rich: string }> {
   const both = await copiedSelection();
-  if (!both) throw new Error('The browser copies by itself');
+  if (!both) throw new Error('The page did not handle the copy event');
   return both;
 }
 
@@ -46,8 +46,8 @@ async function scrolledUpTo(words: Locator): Promise<Text> {
   await expect
     .poll(async () => {
       scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
-      const drawn = words.query();
-      if (drawn) drawn.scrollIntoView({ block: 'center' });
+      const rendered = words.query();
+      if (rendered) rendered.scrollIntoView({ block: 'center' });
       else scroller.scrollTop -= 500;
       await frames();
       return reached();
