@@ -13,7 +13,7 @@ export function useZoom() {
     void api.app.zoom({ to }).catch((error: unknown) => console.warn('The window was not zoomed', error));
 }
 
-/** Returns a function that shows the application menu at a point of the page; null where the system shows that menu. */
+/** Returns a function that shows the application menu at a point of the page; null if the host can't show it there. */
 export function useShowMenu() {
   const api = useApi();
   const shows = useAppInfo().data?.capabilities.appMenu ?? false;

@@ -14,7 +14,7 @@ export interface MenuTrigger {
  * Finds the menu trigger before the caret. `/` counts only at the start of a message, `@` at the start of any word, and
  * both only within one line.
  */
-export function triggerAt(text: string, caret: number): MenuTrigger | null {
+export function findTrigger(text: string, caret: number): MenuTrigger | null {
   const before = text.slice(0, caret);
   const prompt = /^\/([^\n]{0,60})$/.exec(before);
   if (prompt) return { sign: '/', query: prompt[1] ?? '', start: 0 };
@@ -54,5 +54,5 @@ export const getVariables = (text: string): string[] => [
 ];
 
 /** Replaces the variables of a prompt. Variables in the values are not replaced. */
-export const filledIn = (text: string, values: Readonly<Record<string, string>>): string =>
+export const fillIn = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(variable, (match, name: string) => values[name] ?? match);

@@ -3,7 +3,7 @@ import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea } from '../../../ui/forms/text-area.tsx';
-import { filledIn, getVariables } from './composer-menu.ts';
+import { fillIn, getVariables } from './composer-menu.ts';
 
 /** Asks for the values of a prompt's variables and passes on the filled-in text. */
 export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
@@ -12,7 +12,7 @@ export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: 
     <Form
       saveLabel={text.insert}
       cancelLabel={text.cancel}
-      onSave={() => onDone(filledIn(prompt.text, values))}
+      onSave={() => onDone(fillIn(prompt.text, values))}
       onCancel={() => onDone(null)}
     >
       {getVariables(prompt.text).map((name, index) => (

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { type MenuEntry, type MenuTrigger, triggerAt } from './composer-menu.ts';
+import { findTrigger, type MenuEntry, type MenuTrigger } from './composer-menu.ts';
 
 interface Source {
   readonly label: string;
@@ -16,7 +16,7 @@ export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigg
   const [active, setActive] = useState(0);
   /** The text for which Escape closed the menu; more typing opens it again. */
   const [closedFor, setClosedFor] = useState<string | null>(null);
-  const trigger = closedFor === text ? null : triggerAt(text, Math.min(caret, text.length));
+  const trigger = closedFor === text ? null : findTrigger(text, Math.min(caret, text.length));
   const source = trigger ? sources[trigger.sign] : null;
   const entries = trigger && source ? source.entries(trigger.query) : [];
   const open = trigger !== null && (entries.length > 0 || trigger.query === '');

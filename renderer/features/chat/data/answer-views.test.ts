@@ -8,7 +8,7 @@ import { createLiveAnswers } from './answer-views.ts';
 
 const running = (change = {}) => fakeMessage({ id: 'a', role: 'assistant', status: 'streaming', ...change });
 /** A worker that answers before `postMessage` returns. */
-function inPlace() {
+function createInlineWorker() {
   const parse = createParsing();
   let receive = (_event: { data: ParseAnswer }) => {};
   return {
@@ -23,9 +23,9 @@ function inPlace() {
 }
 
 /** Creates live answers that flush only when the test calls `flush`. */
-function paced() {
+function createAnswers() {
   let flush = () => {};
-  const answers = createLiveAnswers(createDocumentParser(inPlace), (run) => {
+  const answers = createLiveAnswers(createDocumentParser(createInlineWorker), (run) => {
     flush = run;
     return () => {};
   });
@@ -36,7 +36,7 @@ function paced() {
   };
   return { answers, flush: twice };
 }
-const words = (answers: ReturnType<typeof createLiveAnswers>, message = running()) =>
+const getText = (answers: ReturnType<typeof createLiveAnswers>, message = running()) =>
   answers
     .view(message)
     .tokens.map((token) => token.raw)
@@ -48,7 +48,7 @@ test('chunks that overlap or repeat, such as after a reload, add each character 
       fc.stringMatching(/^[a-z ]{1,80}$/),
       fc.array(fc.tuple(fc.nat(80), fc.nat(20)), { maxLength: 30 }),
       (text, cuts) => {
-        const { answers, flush } = paced();
+        const { answers, flush } = createAnswers();
         answers.show(running());
         answers.subscribe(running(), () => {});
         let known = 0;
@@ -59,26 +59,26 @@ test('chunks that overlap or repeat, such as after a reload, add each character 
         }
         answers.show(running({ status: 'done', text }));
         flush();
-        expect(words(answers).trimEnd()).toBe(text.trimEnd());
+        expect(getText(answers).trimEnd()).toBe(text.trimEnd());
       },
     ),
   );
 });
 
 test('text that was parsed without a subscriber is shown to the next subscriber', () => {
-  const { answers, flush } = paced();
+  const { answers, flush } = createAnswers();
   const message = running({ status: 'done', text: 'one' });
   answers.show(message);
   const leave = answers.subscribe(message, () => {});
   leave();
   flush();
   answers.subscribe(message, () => {});
-  expect(words(answers, message)).toBe('one');
+  expect(getText(answers, message)).toBe('one');
   expect(answers.view(message).pending).toBe(false);
 });
 
 test('a chunk is refused when text before it is missing', () => {
-  const { answers } = paced();
+  const { answers } = createAnswers();
   answers.show(running({ text: 'one' }));
   expect(answers.addText('a', 4, 'three')).toBe(false);
   expect(answers.addText('unknown', 0, 'x')).toBe(false);
@@ -86,17 +86,17 @@ test('a chunk is refused when text before it is missing', () => {
 });
 
 test('an older copy of a running answer does not remove newer text', () => {
-  const { answers, flush } = paced();
+  const { answers, flush } = createAnswers();
   answers.show(running({ text: 'one' }));
   answers.subscribe(running(), () => {});
   answers.addText('a', 3, ' two');
   answers.show(running({ text: 'one' }));
   flush();
-  expect(words(answers)).toBe('one two');
+  expect(getText(answers)).toBe('one two');
 });
 
 test('many chunks between two frames notify a subscriber at most twice', () => {
-  const { answers, flush } = paced();
+  const { answers, flush } = createAnswers();
   answers.show(running());
   let notified = 0;
   answers.subscribe(running(), () => {
@@ -109,7 +109,7 @@ test('many chunks between two frames notify a subscriber at most twice', () => {
 });
 
 test('a prepared answer is parsed before it is rendered', async () => {
-  const { answers, flush } = paced();
+  const { answers, flush } = createAnswers();
   const done = running({ status: 'done', text: '*one*' });
   expect(answers.view(done)).toMatchObject({ tokens: [], pending: true });
   const prepared = answers.prepare([done], 60_000);
@@ -119,6 +119,6 @@ test('a prepared answer is parsed before it is rendered', async () => {
 });
 
 test('preparing an answer waits no longer than its limit', async () => {
-  const { answers } = paced();
+  const { answers } = createAnswers();
   await answers.prepare([running({ status: 'done', text: 'never flushed' })], 1);
 });

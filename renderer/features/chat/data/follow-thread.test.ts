@@ -37,7 +37,7 @@ const snapshot = (text: string, status: 'streaming' | 'done') => {
  * Follows a thread whose watches get these streams one after the other; the last stream stays open. Returns the number
  * of watches.
  */
-async function followed(streams: readonly (readonly ChatEvent[])[]) {
+async function countWatches(streams: readonly (readonly ChatEvent[])[]) {
   const queries = new QueryClient();
   const leave = new AbortController();
   let watches = 0;
@@ -59,7 +59,7 @@ async function followed(streams: readonly (readonly ChatEvent[])[]) {
   return watches;
 }
 
-const words = (offset: number, text: string): ChatEvent => ({ type: 'text-delta', messageId: 'a', offset, text });
+const textDelta = (offset: number, text: string): ChatEvent => ({ type: 'text-delta', messageId: 'a', offset, text });
 const ended = (seq: number): ChatEvent => ({
   type: 'message-updated',
   seq,
@@ -68,10 +68,10 @@ const ended = (seq: number): ChatEvent => ({
 const whole = [snapshot('All of it', 'done')];
 
 test.each([
-  ['events in order need only one stream', [[snapshot('All', 'streaming'), words(3, ' of it'), ended(2)]], 1],
-  ['missing text opens a new stream', [[snapshot('All', 'streaming'), words(6, 'it')], whole], 2],
+  ['events in order need only one stream', [[snapshot('All', 'streaming'), textDelta(3, ' of it'), ended(2)]], 1],
+  ['missing text opens a new stream', [[snapshot('All', 'streaming'), textDelta(6, 'it')], whole], 2],
   ['a missing event opens a new stream', [[snapshot('All', 'streaming'), ended(3)], whole], 2],
   ['a stream that ends early is opened again', [[snapshot('All', 'streaming')], whole], 2],
 ] as const)('%s', async (_, streams, watches) => {
-  expect(await followed(streams)).toBe(watches);
+  expect(await countWatches(streams)).toBe(watches);
 });

@@ -9,7 +9,7 @@ afterEach(closeApp);
 const chip = page.getByRole('button', { name: 'Show picture: A harbour (pictures.example)' });
 const shown = page.getByRole('dialog', { name: 'A harbour' });
 
-const withPicture = () =>
+const openWithPicture = () =>
   openApp('#chat/c0', {
     messages: fakeData().messages.map((message) =>
       message.role === 'assistant'
@@ -19,7 +19,7 @@ const withPicture = () =>
   });
 
 test('a picture linked in an answer is fetched by the core only when the user opens it', async () => {
-  const fake = await withPicture();
+  const fake = await openWithPicture();
   await expect.element(chip).toBeVisible();
   expect(fake.calls).not.toContain('images.fetch');
   chip.element().focus();
@@ -36,7 +36,7 @@ test('a picture linked in an answer is fetched by the core only when the user op
 });
 
 test('a picture that cannot be shown explains why, and offers Retry and Open in browser', async () => {
-  const fake = await withPicture();
+  const fake = await openWithPicture();
   fake.fail('images.fetch', 'file_download_failed', 'The picture is not shown: it is no picture.');
   await chip.click();
   await expect.element(shown.getByRole('alert')).toMatchTextContent('it is no picture.');

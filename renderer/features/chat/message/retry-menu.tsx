@@ -29,7 +29,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   const models = useModels().data?.models ?? [];
   const providerName = useProviderName();
   const prices = useOtherPrices(open ? item.id : null);
-  const choices = open ? cheapestFirst(found(models, query, providerName), prices).slice(0, maxShown) : [];
+  const choices = open ? cheapestFirst(findModels(models, query, providerName), prices).slice(0, maxShown) : [];
   const { regenerate } = useActions();
   return (
     <Combobox.Root<ModelChoice>
@@ -118,7 +118,7 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: OtherPrice 
 }
 
 /** Models that can answer now. */
-const found = (models: readonly Model[], query: string, providerName: ProviderName): ModelChoice[] =>
+const findModels = (models: readonly Model[], query: string, providerName: ProviderName): ModelChoice[] =>
   modelGroups(models, providerName)
     .flatMap(({ items }) => items)
     .filter((choice) => !choice.disabled && matches(choice, query));

@@ -21,7 +21,7 @@ export function getPages(citations: readonly Citation[], text: string): CitedPag
   for (const { url, title, from, to } of citations.toSorted((a, b) => a.from - b.from)) {
     const page = pages.get(url) ?? { title, quotes: new Set() };
     pages.set(url, page);
-    const quote = plain(text.slice(from, to));
+    const quote = toPlainText(text.slice(from, to));
     // If the model wrote the link itself, the marked text is only the link, not words that cite the page.
     if (quote !== '' && !text.slice(from, to).includes(url)) page.quotes.add(quote);
   }
@@ -35,7 +35,7 @@ export function getPages(citations: readonly Citation[], text: string): CitedPag
 
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') : url);
 
-const plain = (quote: string): string =>
+const toPlainText = (quote: string): string =>
   quote
     .replace(/^[\s#>*-]+/, '')
     .replace(/[*`_]+/g, '')

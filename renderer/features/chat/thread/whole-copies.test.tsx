@@ -10,7 +10,7 @@ afterEach(closeApp);
 const thread = page.getByRole('log', { name: 'Conversation' });
 
 /** A chat of questions and answers, of which only the last few are rendered. */
-const long = (turns: number) =>
+const createLongChat = (turns: number) =>
   Array.from({ length: turns }, (_, index) => [
     fakeMessage({
       id: `q${index}`,
@@ -58,18 +58,18 @@ async function scrolledUpTo(words: Locator): Promise<Text> {
 
 const turnsIn = (words: string, name: string) =>
   [...words.matchAll(new RegExp(`${name} (\\d+)`, 'g'))].map(([, index]) => Number(index));
-const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, index) => from + index);
+const getNumbers = (end: number, from = 0) => Array.from({ length: end - from }, (_, index) => from + index);
 
 test('selecting all of a chat copies every message, including those that are not rendered or not loaded', async () => {
-  await openApp('#chat/c2', { messages: long(50) });
+  await openApp('#chat/c2', { messages: createLongChat(50) });
   await expect.element(thread.getByText('answer 49')).toBeVisible();
   expect(thread.element().textContent).not.toContain('answer 20.');
   (thread.element() as HTMLElement).focus();
   await userEvent.keyboard('{Control>}a{/Control}');
   const { plain, rich } = await copied();
   for (const words of [plain, rich]) {
-    expect(turnsIn(words, 'Question')).toEqual(upTo(50));
-    expect(turnsIn(words, 'answer')).toEqual(upTo(50));
+    expect(turnsIn(words, 'Question')).toEqual(getNumbers(50));
+    expect(turnsIn(words, 'answer')).toEqual(getNumbers(50));
   }
   expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
   expect(rich).toContain(
@@ -79,7 +79,7 @@ test('selecting all of a chat copies every message, including those that are not
 });
 
 test('a selection that is extended over a long chat keeps both ends, and everything between them is copied', async () => {
-  await openApp('#chat/c2', { messages: long(25) });
+  await openApp('#chat/c2', { messages: createLongChat(25) });
   await expect.element(thread.getByText('answer 24')).toBeVisible();
   const getWords = (index: number) => thread.getByText(`answer ${index}`, { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(getWords(24), 'answer'.length, getWords(24), 'answer'.length);
@@ -88,8 +88,8 @@ test('a selection that is extended over a long chat keeps both ends, and everyth
   expect(thread.getByText('answer 12', { exact: true }).query()).toBeNull();
   const { plain, rich } = await copied();
   for (const words of [plain, rich]) {
-    expect(turnsIn(words, 'Question')).toEqual(upTo(25, 3));
-    expect(turnsIn(words, 'answer')).toEqual(upTo(24, 3));
+    expect(turnsIn(words, 'Question')).toEqual(getNumbers(25, 3));
+    expect(turnsIn(words, 'answer')).toEqual(getNumbers(24, 3));
   }
   expect(plain).toMatch(/^2\./);
   expect(plain).toMatch(/The answer$/);
@@ -97,7 +97,7 @@ test('a selection that is extended over a long chat keeps both ends, and everyth
 });
 
 test('completely selected messages are copied as Markdown even if all are rendered, and a partly selected message as it is displayed', async () => {
-  await openApp('#chat/c2', { messages: long(2) });
+  await openApp('#chat/c2', { messages: createLongChat(2) });
   await expect.element(thread.getByText('answer 1')).toBeVisible();
   (thread.element() as HTMLElement).focus();
   await userEvent.keyboard('{Control>}a{/Control}');
@@ -152,7 +152,7 @@ test('a question that is shown in part is copied completely with the chat', asyn
 });
 
 test('Ctrl+A in the composer selects only the text of the composer', async () => {
-  await openApp('#chat/c2', { messages: long(1) });
+  await openApp('#chat/c2', { messages: createLongChat(1) });
   await expect.element(thread.getByText('answer 0')).toBeVisible();
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('my draft');
