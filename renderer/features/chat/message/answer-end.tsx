@@ -45,7 +45,7 @@ export function afterStop(
   const cost = costAfterStop(costUsd, costSource, bill?.upTo);
   // The user stopped while tools waited or ran; the provider had finished by then.
   if (finishReason !== null) return cost;
-  // The sentence names the most that it can be, so nothing is left to explain.
+  // The sentence already states the upper bound, so no explanation is needed.
   if (costSource === 'estimated' && bill?.upTo) return cost;
   if (countLast.has(id) && costSource !== 'estimated')
     return isKnown(costUsd, costSource) ? cost : `${cost} ${text.countedAtEnd(provider)}`;

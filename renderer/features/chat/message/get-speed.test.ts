@@ -8,7 +8,7 @@ const usage = { promptTokens: 8, completionTokens: 1500, cachedTokens: 0, reason
 const timed = fakeMessage({ id: 'a', role: 'assistant', status: 'done', usage, firstTokenAt: 1000, finishedAt: 4000 });
 const speeds = (...messages: Message[]) => getThreadItems(messages).map(getSpeed);
 
-test('only an answer that is complete, in one part, has a speed', () => {
+test('only a complete answer in one part has a speed', () => {
   expect(speeds(timed)).toEqual([500]);
   for (const status of ['cancelled', 'interrupted', 'error'] as const)
     expect(speeds({ ...timed, status })).toEqual([null]);
