@@ -69,10 +69,10 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
  * Rounds the expected cost and its upper bound to two digits: more would suggest a precision that an estimate doesn't
  * have.
  */
-export const aboutUsd = (expected: string | null, most: string, open: boolean): string =>
+export const aboutUsd = (expected: string | null, upperBound: string, open: boolean): string =>
   text.quoteAbout(
     expected === null ? null : roundUsd(expected, { digits: 2 }),
-    roundUsd(most, { digits: 2, towards: 'up' }),
+    roundUsd(upperBound, { digits: 2, towards: 'up' }),
     open,
   );
 

@@ -278,6 +278,6 @@ export function getFastest(columns: readonly ThreadItem[]): number | null {
     column.status === 'done' ? [{ index, speed: getSpeed(column) }] : [],
   );
   if (speeds.length < 2 || speeds.some(({ speed }) => speed === null)) return null;
-  const [most, next] = speeds.toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));
-  return most && most.speed !== next?.speed ? most.index : null;
+  const [first, next] = speeds.toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));
+  return first && first.speed !== next?.speed ? first.index : null;
 }
