@@ -274,7 +274,7 @@ interface EndedNoticeDeps {
 export function endedNotice({ host, conversations, live, wanted, log }: EndedNoticeDeps) {
   type Ended = Pick<Message, 'id' | 'conversationId' | 'status'>;
 
-  async function tell({ id, conversationId, status }: Ended): Promise<void> {
+  async function showNotice({ id, conversationId, status }: Ended): Promise<void> {
     const how = await wanted();
     const chat = how === 'off' ? undefined : await conversations.find(conversationId);
     if (!chat) return;
@@ -286,6 +286,6 @@ export function endedNotice({ host, conversations, live, wanted, log }: EndedNot
     // Who stopped an answer knows. Others of a comparison, or queued messages, may still be answered.
     const ended = (answer.status === 'done' || answer.status === 'error') && !live.isLive(answer.conversationId);
     if (host.notify && ended)
-      await tell(answer).catch((error: unknown) => log({ event: 'notice_failed', ...failureEntry(error) }));
+      await showNotice(answer).catch((error: unknown) => log({ event: 'notice_failed', ...failureEntry(error) }));
   };
 }

@@ -21,7 +21,7 @@ async function finished({ client }: Pick<TestCore, 'client'>, { conversationId }
   return readThread(client, conversationId);
 }
 
-test('an answer is stored with its words, its maker and what it was billed', async () => {
+test('an answer is stored with its text, its model and its cost', async () => {
   const core = await coreOfTest();
   await core.client.models.list();
   core.gateway.script = async function* () {
@@ -50,7 +50,7 @@ test('an answer is stored with its words, its maker and what it was billed', asy
   expect(core.gateway.asked[0]?.metadata).toEqual({ purpose: 'chat', conversation_id: messages[0]?.conversationId });
 });
 
-test('sending the same message twice is one message and one request', async () => {
+test('a message that is sent twice is stored once and requested once', async () => {
   const core = await coreOfTest();
   const input = ask();
   const [first, second] = await Promise.all([core.client.chat.send(input), core.client.chat.send(input)]);
@@ -60,7 +60,7 @@ test('sending the same message twice is one message and one request', async () =
   expect(core.gateway.asked).toHaveLength(1);
 });
 
-test('stop keeps what had arrived, aborts the request and learns what it cost', async () => {
+test('stopping an answer keeps its text, aborts the request and looks up the cost', async () => {
   const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'Half an ';
@@ -81,7 +81,7 @@ test('stop keeps what had arrived, aborts the request and learns what it cost', 
   await expect(client.chat.stop({ answerId })).resolves.toBeUndefined();
 });
 
-test('a refusal keeps the gateway\u2019s own code and sentence, and the next request leaves the failed answer out', async () => {
+test('a refused answer has the gateway\u2019s code and message, and the next request leaves it out', async () => {
   const core = await coreOfTest();
   const message = 'Your balance is too low.';
   core.gateway.refusal = { status: 402, code: 'insufficient_credits', message, retryAfter: '2' };
@@ -107,7 +107,7 @@ test.each([
   'concurrency_limit_exceeded',
   'upstream_rate_limited',
   'a_code_of_another_gateway',
-])('a limit of the rate (%s) keeps its wait, before the first word and after it', async (code) => {
+])('a rate limit (%s) keeps its retry time, before the first word and after it', async (code) => {
   const core = await coreOfTest();
   const known = code.startsWith('a_') ? 'rate_limit_exceeded' : code;
   core.gateway.refusal = { status: 429, code, message: 'Too many.', retryAfter: '7' };
@@ -138,11 +138,11 @@ test.each([
   });
 });
 
-test('an error in the middle keeps the words before it, and what the provider said without a key', async () => {
+test('an error in mid-stream keeps the text before it, and the provider’s message without its key', async () => {
   const core = await coreOfTest();
   const error = { type: 'upstream_error', param: null, code: 'upstream_error', status_code: 502, retryable: true };
-  const said = { status: 400, code: 'bad', param: null, message: 'Bearer sk-proj-AbCd_1234 may not' };
-  const more = { request_id: 'req_x', provider: 'openai', provider_error: said };
+  const reported = { status: 400, code: 'bad', param: null, message: 'Bearer sk-proj-AbCd_1234 may not' };
+  const more = { request_id: 'req_x', provider: 'openai', provider_error: reported };
   core.gateway.script = async function* () {
     yield 'As far as';
     yield JSON.stringify({ error: { ...error, ...more, message: 'openai does not know this model.' } });
@@ -157,7 +157,7 @@ test('an error in the middle keeps the words before it, and what the provider sa
   });
 });
 
-test('a stream that is cut off is an error, never an answer', async () => {
+test('an answer whose stream is cut off has failed', async () => {
   const core = await coreOfTest();
   core.gateway.script = async function* () {
     yield 'So';
@@ -167,20 +167,20 @@ test('a stream that is cut off is an error, never an answer', async () => {
   expect(messages[1]).toMatchObject({ status: 'error', text: 'So', error: { code: 'upstream_truncated' } });
 });
 
-test('a model without a price costs an unknown amount, not nothing', async () => {
+test('the cost of an answer is unknown, not zero, when its model has no price', async () => {
   const core = await coreOfTest();
   await core.client.models.list();
   const { messages } = await sendAndWait(core, ask('Hi', 'openai/free'));
   expect(messages[1]).toMatchObject({ status: 'done', costUsd: null, costSource: 'unknown' });
 });
 
-test('without a provider the router is paid with test credits and tells why it chose', async () => {
+test('the router is paid with test credits and gives its reason when no provider is set up', async () => {
   const core = await coreOfTest();
   const { messages } = await sendAndWait(core, ask('Hi', 'router'));
   expect(messages[1]).toMatchObject({ simulated: true, routeReason: 'cheapest that fits', servedProvider: 'sandbox' });
 });
 
-test('one conversation has one answer at a time, several conversations have theirs at once', async () => {
+test('a conversation has one answer at a time, and several conversations are answered at once', async () => {
   const core = await coreOfTest();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -201,7 +201,7 @@ test('one conversation has one answer at a time, several conversations have thei
   }
 });
 
-test('answering again makes siblings, and the branch that is shown goes on from the newest', async () => {
+test('another answer is a sibling, and the shown branch continues from the newest one', async () => {
   const core = await coreOfTest();
   let count = 0;
   core.gateway.script = async function* () {
@@ -219,7 +219,7 @@ test('answering again makes siblings, and the branch that is shown goes on from 
   expect(core.gateway.asked.at(-1)?.messages.map(({ content }) => content)).toEqual(['Q', 'answer 2', 'And?']);
 });
 
-test('a second window sees the whole answer and goes on with it, gap-free', async () => {
+test('a second window shows the whole answer so far and follows it without a gap', async () => {
   const core = await coreOfTest();
   core.gateway.script = async function* () {
     for (let index = 0; index < 200; index += 1) {
@@ -248,7 +248,7 @@ test('a second window sees the whole answer and goes on with it, gap-free', asyn
   }
 });
 
-test('closing the core keeps the words as an interrupted answer; the next start asks what it cost', async () => {
+test('closing the core keeps the text of a running answer, and the next start looks up its cost', async () => {
   const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'Until now';
@@ -268,7 +268,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
   await events.return?.();
 });
 
-test('a conversation that is removed takes its running answer with it', async () => {
+test('removing a conversation ends its running answer', async () => {
   const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'x';

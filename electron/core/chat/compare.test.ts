@@ -56,7 +56,7 @@ test('one question is answered by all models at the same time, each a request of
   ]);
 });
 
-test('a chat that is forked from a column goes on with the model of the column', async () => {
+test('a chat that is forked from a column continues with the model of the column', async () => {
   const core = await start();
   const { conversationId, answerIds } = await core.client.comparisons.begin(question());
   await columns(core, conversationId, 'done', 3);
@@ -80,7 +80,7 @@ test('the same message sent twice is one comparison, and its id is refused for a
   await expect(taken).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
-test('one column stops or fails, and the others go on; the chat is free when the last has ended', async () => {
+test('the other columns continue when one stops or fails, and the chat is free when the last one ends', async () => {
   const core = await start();
   const { client } = core;
   core.gateway.script = async function* ({ model, signal }) {
@@ -100,7 +100,7 @@ test('one column stops or fails, and the others go on; the chat is free when the
   expect(ended).toEqual(['cancelled', 'error', 'cancelled']);
 });
 
-test('a failed column is asked again in its place while the others still write', async () => {
+test('a failed column can be retried in its place while the others still write', async () => {
   const core = await start();
   const { client } = core;
   let attempts = 0;
@@ -124,7 +124,7 @@ test('a failed column is asked again in its place while the others still write',
   await columns(core, conversationId, 'done', 3);
 });
 
-test('one column is chosen: the thread goes on below it with its model, and all columns can be shown again', async () => {
+test('the thread continues below the chosen column with its model, and all columns can be shown again', async () => {
   const core = await start();
   const { client } = core;
   const { conversationId, answerIds } = await client.comparisons.begin(question());
@@ -148,7 +148,7 @@ test('one column is chosen: the thread goes on below it with its model, and all 
   ]);
 });
 
-test('caps count the sum of the columns, before anything is stored, and once waived all go out', async () => {
+test('spending limits count the sum of all columns before anything is stored, and can be waived for all of them', async () => {
   const core = await start();
   const { client } = core;
   // One alone would fit: each may cost about 0.0083.
@@ -167,7 +167,7 @@ test('caps count the sum of the columns, before anything is stored, and once wai
   await columns(core, conversationId, 'done', 3);
 });
 
-test('an unknown price is in no sum, and is never $0', async () => {
+test('a column with an unknown price is in no sum and never counts as $0', async () => {
   const { client } = await start();
   const ask = { conversationId: null, text: 'Hi', attachments: [] };
   const mixed = await client.comparisons.quote({ ...ask, models: ['openai/free', 'openai/mini'] });
@@ -179,7 +179,7 @@ test('an unknown price is in no sum, and is never $0', async () => {
   });
 });
 
-test('a model that is gone, is picked twice or cannot read the image is named before anything is stored', async () => {
+test('a comparison is refused before anything is stored when a model is gone, picked twice or cannot read the image', async () => {
   const { client, gateway } = await start();
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQ==', 'base64');
   const { attachment } = await client.attachments.upload({
@@ -201,7 +201,7 @@ test('a model that is gone, is picked twice or cannot read the image is named be
   expect(gateway.asked).toEqual([]);
 });
 
-test('what waits behind a comparison goes out once a column is chosen, below that column', async () => {
+test('a message that is queued behind a comparison is sent below the column that is chosen', async () => {
   const core = await start();
   const { client } = core;
   const go = gates(core);
@@ -222,7 +222,7 @@ test('what waits behind a comparison goes out once a column is chosen, below tha
   await columns(core, conversationId, 'done', 2);
 });
 
-test('a column that was cut off goes on in its own column', async () => {
+test('an answer that was cut off in a column continues in the same column', async () => {
   const core = await start();
   const { client } = core;
   core.gateway.script = async function* ({ model, messages, signal }) {
@@ -276,7 +276,7 @@ test('a comparison is found, exported and imported with all its columns, and a d
   expect((await read(core, conversationId)).columns.map(({ id }) => id)).toEqual(answerIds);
 });
 
-test('a further answer that a cap stops leaves nothing behind, in a column or alone, and may be waived once', async () => {
+test('another answer that exceeds a spending limit stores nothing, in a column or alone, and the limit can be waived once', async () => {
   const core = await start();
   const { client } = core;
   const { conversationId, answerIds } = await client.comparisons.begin(question({ text: 'x'.repeat(350) }));
@@ -291,7 +291,7 @@ test('a further answer that a cap stops leaves nothing behind, in a column or al
   expect(core.gateway.asked).toHaveLength(4);
 });
 
-test('without quotes of the gateway Auto’s choice is unknown, and nothing is guessed', async () => {
+test('Auto’s choice is unknown when the gateway has no quotes', async () => {
   const { client } = await start();
   const asked = { conversationId: null, text: 'Hi', attachments: [], model: 'router' };
   expect(await client.quotes.route(asked)).toEqual({ known: false });

@@ -26,7 +26,7 @@ async function answered({ client }: TestCore, conversationId: string, count: num
   return (await readThread(client, conversationId)).messages;
 }
 
-test('what waits is sent in order once the answer is complete, and each message once', async () => {
+test('queued messages are sent in order, each once, when the answer is complete', async () => {
   const core = await start();
   const { client, gateway } = core;
   const going = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ test('what waits is sent in order once the answer is complete, and each message 
   expect(gateway.asked).toHaveLength(3);
 });
 
-test('after a stop what waits stays, until the user goes on', async () => {
+test('queued messages wait after a stop until the user resumes them', async () => {
   const { client, gateway } = await start();
   gateway.script = async function* ({ signal }) {
     yield 'One';
@@ -64,7 +64,7 @@ test('after a stop what waits stays, until the user goes on', async () => {
   await expect.poll(() => client.queue.list({ conversationId })).toEqual([]);
 });
 
-test('a chat is asked with its own system prompt, and a new chat begins with the preset for new chats', async () => {
+test('a chat uses its own system prompt, and a new chat begins with the preset for new chats', async () => {
   const core = await start();
   const { client, gateway } = core;
   const preset = { id: 'p', name: 'Terse', system: 'Be brief.', model: null, parameters: noParameters };
@@ -83,7 +83,7 @@ test('a chat is asked with its own system prompt, and a new chat begins with the
   expect(await client.options.get({ chat: 'new' })).toEqual({ ...noOptions, names: {} });
 });
 
-test('a gateway without quotes is estimated from tokens and list price, and a model without a price has no amount', async () => {
+test('a quote is estimated from tokens and list price when the gateway has no quotes, and has no amount without a price', async () => {
   const { client } = await start();
   const ask = { conversationId: null, text: 'x'.repeat(350), attachments: [] };
   const quote = await client.quotes.get({ ...ask, model: 'openai/gpt' });
@@ -92,7 +92,7 @@ test('a gateway without quotes is estimated from tokens and list price, and a mo
   expect((await client.quotes.get({ ...ask, model: 'openai/free' })).costUsd).toBeNull();
 });
 
-test('a message is expected to cost what answers of this chat and of its model elsewhere are like', async () => {
+test('the expected cost of a message follows the answers of its chat and of its model in other chats', async () => {
   const core = await start();
   const { client } = core;
   const asked = { text: 'And now?', attachments: [], model: 'openai/gpt' };
@@ -108,7 +108,7 @@ test('a message is expected to cost what answers of this chat and of its model e
   expect(elsewhere.expected).toMatchObject({ completionTokens, answers: { here: 0, elsewhere: 1 } });
 });
 
-test('a cap refuses what might exceed it before anything is stored, and once it is waived the message goes out', async () => {
+test('a message that might exceed a spending limit is refused before anything is stored, and sent once the limit is waived', async () => {
   const { client, gateway } = await start();
   await client.caps.set({ message: null, conversation: null, day: '0.008', month: null });
   await expect(client.chat.send(ask('x'.repeat(350)))).rejects.toMatchObject({ code: 'cap_exceeded' });
@@ -120,7 +120,7 @@ test('a cap refuses what might exceed it before anything is stored, and once it 
   await expect.poll(async () => (await client.caps.get()).spentUsd.day).toBe('0.000007');
 });
 
-test('two messages at once cannot share the room that one of them needs', async () => {
+test('two messages at once cannot both use the rest of a spending limit that covers only one', async () => {
   const { client } = await start();
   await client.caps.set({ message: null, conversation: null, day: '0.012', month: null });
   const results = await Promise.allSettled([
@@ -130,7 +130,7 @@ test('two messages at once cannot share the room that one of them needs', async 
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('an answer’s bill adds up to what it cost, and what was paid for a chat that is gone counts against the caps', async () => {
+test('an answer’s bill adds up to its cost, and the costs of a deleted chat still count against the spending limits', async () => {
   const core = await start();
   const { conversationId } = await core.client.chat.send(ask('Hi'));
   await answered(core, conversationId, 2);
@@ -148,7 +148,7 @@ test('an answer’s bill adds up to what it cost, and what was paid for a chat t
   expect((await core.client.caps.get()).spentUsd).toMatchObject({ day: '0.000007', month: '0.000007' });
 });
 
-test('importing what was exported adds nothing twice', async () => {
+test('importing exported prompts adds no prompt twice', async () => {
   const { client } = await start();
   await client.prompts.save({ id: 'a', name: 'Tidy', text: 'Make it shorter.' });
   const file = await client.prompts.export();

@@ -6,7 +6,7 @@ import { endedNotice } from './chat-feature.ts';
 
 const chats = { kept: { title: 'Taxes', temporary: 0 }, passing: { title: 'Secret', temporary: 1 } };
 
-async function told(
+async function notified(
   status: Message['status'],
   {
     conversationId = 'kept',
@@ -17,35 +17,35 @@ async function told(
 ) {
   const notices: EndedNotice[] = [];
   const logged: unknown[] = [];
-  const tell = endedNotice({
+  const report = endedNotice({
     host: { notify: (notice) => notices.push(notice) },
     conversations: { find: find as never },
     live: { isLive: () => live },
     log: (entry) => logged.push(entry),
     wanted: async () => wanted,
   });
-  await tell({ id: 'answer', conversationId, status });
+  await report({ id: 'answer', conversationId, status });
   return { notices, logged };
 }
 
-test('an answer that ended or failed is told, with the title of its chat only where that is allowed', async () => {
+test('a notification is shown for an answer that ended or failed, with the chat’s title only where that is allowed', async () => {
   const ended = { conversationId: 'kept', messageId: 'answer', failed: false };
-  expect((await told('done')).notices).toEqual([{ ...ended, title: 'Taxes' }]);
-  expect((await told('error', { wanted: 'plain' })).notices).toEqual([{ ...ended, failed: true, title: null }]);
-  const { notices } = await told('done', { conversationId: 'passing' });
+  expect((await notified('done')).notices).toEqual([{ ...ended, title: 'Taxes' }]);
+  expect((await notified('error', { wanted: 'plain' })).notices).toEqual([{ ...ended, failed: true, title: null }]);
+  const { notices } = await notified('done', { conversationId: 'passing' });
   expect(notices).toEqual([{ ...ended, conversationId: 'passing', title: null }]);
 });
 
-test('nothing is told of what the person stopped, did not want, or removed, nor while the chat is still answered', async () => {
+test('no notification is shown for an answer that was stopped, when they are off, for a removed chat, or while another answer runs', async () => {
   for (const status of ['cancelled', 'interrupted', 'streaming'] as const)
-    expect((await told(status)).notices).toEqual([]);
-  expect((await told('done', { wanted: 'off' })).notices).toEqual([]);
-  expect((await told('done', { live: true })).notices).toEqual([]);
-  expect((await told('done', { conversationId: 'gone' })).notices).toEqual([]);
+    expect((await notified(status)).notices).toEqual([]);
+  expect((await notified('done', { wanted: 'off' })).notices).toEqual([]);
+  expect((await notified('done', { live: true })).notices).toEqual([]);
+  expect((await notified('done', { conversationId: 'gone' })).notices).toEqual([]);
 });
 
-test('a chat that cannot be read is logged, and fails nothing', async () => {
-  const { notices, logged } = await told('done', { find: () => Promise.reject(new Error('closed')) });
+test('a chat that cannot be read is logged, and no notification is shown', async () => {
+  const { notices, logged } = await notified('done', { find: () => Promise.reject(new Error('closed')) });
   expect(notices).toEqual([]);
   expect(logged).toMatchObject([{ event: 'notice_failed' }]);
 });

@@ -22,7 +22,7 @@ const further = (conversationId: string) => ({ messageId: randomUUID(), conversa
 const lastRow = (thread: Awaited<ReturnType<typeof read>>) =>
   thread.columns.filter(({ comparison }) => comparison?.id === thread.messages.at(-1)?.comparison?.id);
 
-test('a further question to all columns goes to each model with what that model had answered, quoted before and counted together', async () => {
+test('a further question to all columns goes to each model with that model’s own earlier answer', async () => {
   const core = await start();
   const conversationId = await compared(core);
   const asked = { conversationId, text: 'And why?', attachments: [] };
@@ -41,7 +41,7 @@ test('a further question to all columns goes to each model with what that model 
   expect(found.hits.map(({ message }) => message?.id)).toEqual([userMessageId]);
 });
 
-test('a further question to all columns ends with one choice, of which the branch is exactly what its model was asked; all can be shown again', async () => {
+test('choosing a column after a further question shows exactly what its model was asked, and all columns can be shown again', async () => {
   const core = await start();
   const { client } = core;
   const conversationId = await compared(core);
@@ -61,7 +61,7 @@ test('a further question to all columns ends with one choice, of which the branc
   });
 });
 
-test('a further question to all columns goes on from a retried column as it is shown, and a retry of its answer keeps to its column', async () => {
+test('a further question follows the retried answer of a column, and a retry of its own answer stays in its column', async () => {
   const core = await start();
   const { client } = core;
   const conversationId = await compared(core);
@@ -80,7 +80,7 @@ test('a further question to all columns goes on from a retried column as it is s
   expect(lastRow(await read(core, conversationId)).map(({ comparison }) => comparison?.column)).toEqual([0, 1, 2, 2]);
 });
 
-test('a further question to all columns is removed and put back in all columns, and another wording of it goes on below the first one', async () => {
+test('a further question is removed and restored in all columns, and an edited one continues below the first column only', async () => {
   const core = await start();
   const { client } = core;
   const conversationId = await compared(core);
@@ -103,7 +103,7 @@ test('a further question to all columns is removed and put back in all columns, 
   expect(core.gateway.asked.at(-1)?.messages[1]?.content).toBe('openai/mini after 1');
 });
 
-test('a further question to all columns is refused where the chat does not end in answers side by side', async () => {
+test('a further question to all columns is refused when the chat does not end in answers side by side', async () => {
   const core = await start();
   const conversationId = await compared(core);
   const [first] = (await read(core, conversationId)).columns;

@@ -26,7 +26,7 @@ async function ask(text: string, more: { conversationId?: string; model?: string
   return { conversationId, answer: messages.at(-1) };
 }
 
-test('an image is kept with its answer, as a file, and is a line of the bill as in the ledger', async () => {
+test('an image is stored as a file with its answer, and has a line of the bill as in the ledger', async () => {
   const quote = await client.quotes.get({ text: 'The sea.', attachments: [], conversationId: null, model });
   const { conversationId, answer } = await ask('The sea.');
   expect(answer).toMatchObject({
@@ -52,7 +52,7 @@ test('an image is kept with its answer, as a file, and is a line of the bill as 
   expect(parseUsd(charged)).toBe(-parseUsd(stored?.costUsd ?? '0'));
 });
 
-test('the next question has the image with it, and what it will cost is learnt from the last', async () => {
+test('the next request includes the image, and its expected cost follows the last bill', async () => {
   const { conversationId } = await ask('The sea.');
   const next = { text: 'Bluer.', attachments: [], conversationId, model };
   const quote = await client.quotes.get(next);
@@ -62,13 +62,13 @@ test('the next question has the image with it, and what it will cost is learnt f
   expect(Math.abs((expected ?? 0) - (billed ?? 0)) / (billed ?? 1)).toBeLessThan(0.3);
 });
 
-test('a model that sees nothing is told that there was an image', async () => {
+test('a model that cannot see images gets a note in place of the image', async () => {
   const { conversationId } = await ask('The sea.');
   const { answer } = await ask('What did you paint?', { conversationId, model: 'sandbox/echo' });
   expect(answer).toMatchObject({ status: 'done', attachments: [], text: 'What did you paint?' });
 });
 
-test('images go out with a chat and come back with it, and stay with its copy', async () => {
+test('images are exported and imported with a chat, and copied with it', async () => {
   const { conversationId, answer } = await ask('The sea.');
   const exported = async (format: 'markdown' | 'html' | 'json') => {
     let text = '';
@@ -97,7 +97,7 @@ test('images go out with a chat and come back with it, and stay with its copy', 
   }
 });
 
-test('an image that only its address was told of is named in the text, and nothing else is kept', async () => {
+test('an image that came only as an address becomes a link in the text, and nothing is stored', async () => {
   const keep = async () => Promise.reject(new Error('nothing is to be kept'));
   const urls = [
     'https://images.example/a.png',

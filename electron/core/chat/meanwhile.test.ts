@@ -7,7 +7,7 @@ import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 
 const ask = () => ({ messageId: randomUUID(), text: 'What is a portico?', model: 'openai/gpt' });
 
-test('a question that is on its way when the core begins to close is refused, and leaves nothing', async () => {
+test('a question that is not stored yet when the core begins to close is refused and stores nothing', async () => {
   const core = await coreOfTest();
   const { client, gateway } = core;
   await client.models.list();
@@ -33,7 +33,7 @@ test('a question that is on its way when the core begins to close is refused, an
   expect((await again.client.conversations.list({})).conversations).toEqual([]);
 });
 
-test('a chat that is removed while its question is being stored is not answered, at whichever moment', async () => {
+test('a chat that is removed at any moment while its question is being stored is not answered', async () => {
   let made = (_id: string) => {};
   const newId = () => {
     const id = randomUUID();
@@ -71,7 +71,7 @@ test('a chat that is removed while its question is being stored is not answered,
   expect(outcomes).toEqual(new Set(['sent', 'chatRemoved']));
 });
 
-test('a column that is chosen while a question to all of them is on its way is the end of that question', async () => {
+test('a question to all columns is refused when one column is chosen before the question is stored', async () => {
   let onId = () => {};
   const newId = () => {
     onId();

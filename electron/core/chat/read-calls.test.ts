@@ -7,7 +7,7 @@ const delta = (index: number, fields: { id?: string; name?: string; arguments?: 
   return { index, ...(id === undefined ? {} : { id }), type: 'function' as const, function: fn };
 };
 
-test('fragments of several calls are put together in the order in which the calls began', () => {
+test('fragments of several tool calls are joined in the order in which the calls began', () => {
   const read = createCallReader();
   read([delta(0, { id: 'a', name: 'one', arguments: '{"x"' }), delta(1, { id: 'b', name: 'two' })]);
   expect(read([delta(1, { arguments: '{}' }), delta(0, { arguments: ':1}' })])).toEqual([
@@ -16,7 +16,7 @@ test('fragments of several calls are put together in the order in which the call
   ]);
 });
 
-test('calls that share an index stay apart by their ids', () => {
+test('tool calls that share an index are distinguished by their ids', () => {
   const read = createCallReader();
   read([delta(0, { id: 'a', name: 'read', arguments: '{"path":"a"}' })]);
   expect(read([delta(0, { id: 'b', name: 'read', arguments: '{"path":"b"}' })]).map((call) => call.arguments)).toEqual([
@@ -25,11 +25,11 @@ test('calls that share an index stay apart by their ids', () => {
   ]);
 });
 
-test('a call that counts from one has no empty call before it', () => {
+test('tool calls that are numbered from one have no empty call before them', () => {
   expect(createCallReader()([delta(1, { id: 'a', name: 'one' })])).toEqual([{ id: 'a', name: 'one', arguments: '' }]);
 });
 
-test('any number as an index costs one call, and many calls are cut', () => {
+test('any number is allowed as the index of a tool call, and calls above the limit are dropped', () => {
   const index = fc.oneof(fc.double(), fc.maxSafeInteger(), fc.constantFrom(20_000_000, 4_000_000_000, -1, 1e308, 0.5));
   fc.assert(
     fc.property(fc.array(index, { maxLength: 300 }), (indexes) => {

@@ -275,7 +275,7 @@ async function mark(
     return { ...call, run: { ...none, title: call.name, state: 'waiting', ...known, ...call.run, ...change } };
   });
   answer.message = { ...answer.message, toolCalls };
-  await tell(deps, answer);
+  await storeCalls(deps, answer);
 }
 
 /** Marks open calls as stopped; stored with the end of the answer. */
@@ -287,7 +287,7 @@ function stopOpen(answer: LiveAnswer): void {
   answer.message = { ...answer.message, toolCalls };
 }
 
-async function tell({ messages, readers, changes }: RunCallsDeps, { message }: LiveAnswer): Promise<void> {
+async function storeCalls({ messages, readers, changes }: RunCallsDeps, { message }: LiveAnswer): Promise<void> {
   const { id, conversationId, toolCalls } = message;
   await messages.update(id, { toolCalls });
   readers.publish(conversationId, { type: 'message-updated', message });

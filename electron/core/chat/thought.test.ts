@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-test('readers are told how long was thought when the text begins, and it is kept', async () => {
+test('the thinking time is sent to readers when the text begins, and stored', async () => {
   let time = 1_000_000;
   const core = await testCore({ now: () => time });
   closing.push(core.close);
@@ -25,12 +25,12 @@ test('readers are told how long was thought when the text begins, and it is kept
   const { conversationId, answerId } = await client.chat.send({ messageId: 'm', text: 'Why?', model: 'openai/gpt' });
   const events = await client.chat.watch({ conversationId });
   await events.next();
-  const said = (word: string) => (seen: readonly ChatEvent[]) => JSON.stringify(seen).includes(word);
-  await readUntil(await client.chat.watch({ conversationId }), said('columns'));
+  const contains = (word: string) => (seen: readonly ChatEvent[]) => JSON.stringify(seen).includes(word);
+  await readUntil(await client.chat.watch({ conversationId }), contains('columns'));
   expect((await readThread(client, conversationId)).answers).toMatchObject([{ thoughtMs: null }]);
   time += 4000;
   thinking.resolve();
-  const seen = await readUntil(events, said('"thoughtMs":4000'));
+  const seen = await readUntil(events, contains('"thoughtMs":4000'));
   expect(seen.at(-1)).toMatchObject({ type: 'message-updated', message: { id: answerId, status: 'streaming' } });
   time += 9000;
   writing.resolve();
@@ -39,7 +39,7 @@ test('readers are told how long was thought when the text begins, and it is kept
   expect(answer).toMatchObject({ text: 'A porch with columns.', thoughtMs: 4000 });
 });
 
-test('an answer without reasoning has no time of thought', async () => {
+test('an answer without reasoning has no thinking time', async () => {
   const core = await testCore();
   closing.push(core.close);
   const { conversationId } = await core.client.chat.send({ messageId: 'm', text: 'Why?', model: 'openai/gpt' });

@@ -25,7 +25,7 @@ test('a title is never empty, long or broken in the middle of a character', () =
   );
 });
 
-test('a chat without words is called by its file, or by the words that the language has for it', () => {
+test('a chat without text is named after its file, or by a general name in the user’s language', () => {
   expect(getTitle({ text: ' ', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
   expect(getTitle({ text: '?!', attachments: [] }, 'en')).toBe('New chat');
   expect(getTitle({ text: '?!', attachments: [] }, 'en-XA')).toBe('⟦Ñéw çhåt~~~⟧');
@@ -50,6 +50,6 @@ test.each([
   expect(titleFrom(text)).toBe(title);
 });
 
-test('code alone is called by its file, if it came with one', () => {
+test('a chat that begins with code alone is named after its file, if there is one', () => {
   expect(getTitle({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
 });

@@ -55,7 +55,7 @@ async function getLedger(messages: readonly Message[]): Promise<string> {
   return formatUsd(nanoUsd(sum));
 }
 
-test('each round is a request with its own bill; their sum is the ledger’s, and tools have a line of their own', async () => {
+test('each round of tool calls is a request with its own bill, and the bills add up to the ledger', async () => {
   const { conversationId } = await ask('What is 2 + 3, and 10 / 4?');
   const messages = await ended(conversationId);
   expect(messages.map(({ role, continues, finishReason }) => [role, continues, finishReason])).toEqual([
@@ -83,7 +83,7 @@ test('each round is a request with its own bill; their sum is the ledger’s, an
   });
 });
 
-test('nothing of a server runs before the user has decided; a decision for the chat holds for the chat', async () => {
+test('a server’s tool runs only after the user has allowed it, and permission for a chat covers the whole chat', async () => {
   const { conversationId } = await ask('Please greet somebody');
   const asked = await waiting(conversationId);
   const [call] = asked.toolCalls;
@@ -107,7 +107,7 @@ test('nothing of a server runs before the user has decided; a decision for the c
   expect(denied.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('did not allow') });
 });
 
-test('stop while a call waits ends the turn, and the chat goes on with a call that says so', async () => {
+test('stopping while a tool call waits ends the turn, and the chat can be continued', async () => {
   const { conversationId, answerId } = await ask('Please greet somebody');
   await waiting(conversationId);
   await client.chat.stop({ answerId });
@@ -120,7 +120,7 @@ test('stop while a call waits ends the turn, and the chat goes on with a call th
   expect(await getLedger(messages)).toBe((await readTotal(client, conversationId)).testCreditsUsd);
 });
 
-test('stop ends a tool that never answers, and says that it may have run', async () => {
+test('stopping ends a tool that never answers, and its call is stored as stopped after its start', async () => {
   const { conversationId, answerId } = await ask('Please wait');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
@@ -131,7 +131,7 @@ test('stop ends a tool that never answers, and says that it may have run', async
   expect(stopped?.toolCalls[0]?.run?.startedAt).toEqual(expect.any(Number));
 });
 
-test('a long result is cut, and the model is told so', async () => {
+test('a long tool result is cut, with a note to the model', async () => {
   const { conversationId } = await ask('Say much');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
@@ -140,14 +140,14 @@ test('a long result is cut, and the model is told so', async () => {
   expect(result).toMatch(/cut after 50000 of \d+ characters/);
 });
 
-test('stop by the id of an earlier round stops the round that runs now', async () => {
+test('stopping an earlier round of an answer stops the round that is running', async () => {
   const { conversationId, answerId } = await ask('What is 1 + 1? Then greet');
   await waiting(conversationId);
   await client.chat.stop({ answerId });
   expect((await read(conversationId)).at(-1)).toMatchObject({ status: 'cancelled' });
 });
 
-test('a turn ends after its last round, says so, and Continue goes on from there', async () => {
+test('a turn ends after the last allowed round with a note, and Continue carries on from there', async () => {
   const sums = Array.from({ length: maxRounds + 2 }, (_, at) => `${at + 1} + 1`);
   const { conversationId } = await ask(`Work out: ${sums.join(', ')}`);
   const messages = await ended(conversationId);
@@ -160,7 +160,7 @@ test('a turn ends after its last round, says so, and Continue goes on from there
   expect(getRuns(whole).filter(([state]) => state === 'done')).toHaveLength(sums.length - 1);
 });
 
-test('the model that the router chose goes on, and what is asked anew is asked of the router', async () => {
+test('later rounds use the model that the router chose, and a regenerated answer asks the router again', async () => {
   const { conversationId } = await ask('What is 3 * 3?', null, 'router');
   const first = await ended(conversationId);
   expect(first.slice(1).map((message) => message.model)).toEqual(['router', 'sandbox/tools']);
@@ -169,7 +169,7 @@ test('the model that the router chose goes on, and what is asked anew is asked o
   expect((await readThread(client, conversationId)).conversation.model).toBe('router');
 });
 
-test('tools that are switched off for a chat are not offered there', async () => {
+test('tools that are switched off for a chat are not offered in it', async () => {
   const { conversationId } = await ask('What is 7 * 6?');
   await ended(conversationId);
   const options = await client.options.get({ chat: conversationId });
@@ -179,7 +179,7 @@ test('tools that are switched off for a chat are not offered there', async () =>
   expect(messages.at(-1)).toMatchObject({ toolCalls: [], text: expect.stringContaining('No tool was offered') });
 });
 
-test('a chat with calls comes out of an export and in again as it was', async () => {
+test('a chat with tool calls is the same after an export and an import', async () => {
   const { conversationId } = await ask('What is 8 / 2?');
   const before = await ended(conversationId);
   const texts = { json: '', markdown: '', html: '' };
@@ -197,7 +197,7 @@ test('a chat with calls comes out of an export and in again as it was', async ()
   );
 });
 
-test('what a tool gave is found by search, and not any more when its message is deleted', async () => {
+test('search finds a tool’s result until its message is deleted', async () => {
   const { conversationId } = await ask('Please greet the quokka');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
@@ -215,7 +215,7 @@ test('what a tool gave is found by search, and not any more when its message is 
   expect(await found('quokka hello')).toEqual([]);
 });
 
-test('a chat in a script without spaces is found by what a tool gave, and pages of hits have each once', async () => {
+test('search finds a tool’s result in a script without spaces, and its pages repeat no hit', async () => {
   const { conversationId } = await ask('Please greet 数据库索引');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'chat' });

@@ -189,7 +189,7 @@ export interface ToolRounds {
   begun(answer: LiveAnswer): Promise<void>;
 }
 
-const journalMs = 250;
+const saveIntervalMs = 250;
 /** How long the end of an answer waits for its bill. */
 const billWaitMs = 250;
 
@@ -205,21 +205,21 @@ export async function runTurn(
 ): Promise<void> {
   const { messages, log, now } = deps;
   const { id } = answer.message;
-  const journal = openJournal(
+  const saves = openPeriodicSaves(
     () => messages.update(id, wordsIn(answer.message)),
-    journalMs,
+    saveIntervalMs,
     (error) => answer.abort.abort(coreFailure(error)),
   );
   let end: AnswerPatch;
   try {
-    await stream(deps, answer, admitted, journal.touch);
+    await stream(deps, answer, admitted, saves.touch);
     if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
     end = { status: 'done' };
   } catch (error) {
     end = getEnd(error, answer.abort.signal, deps);
     if (end.status === 'error') log({ event: 'answer_failed', code: end.error?.code, ...failureEntry(error) });
   }
-  await journal.close();
+  await saves.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
   const mayCost = (requestId !== null || answer.sent === true) && !isRefused(answer.message, end);
   const cost = mayCost ? {} : uncharged;
@@ -454,13 +454,17 @@ const everything = (message: Message): AnswerPatch => ({
 });
 
 /** Saves a running answer to the database, at most once per interval. */
-interface Journal {
+interface PeriodicSaves {
   touch(): void;
   /** Stops saving, after the current save. */
   close(): Promise<void>;
 }
 
-function openJournal(save: () => Promise<void>, intervalMs: number, failed: (error: unknown) => void): Journal {
+function openPeriodicSaves(
+  save: () => Promise<void>,
+  intervalMs: number,
+  failed: (error: unknown) => void,
+): PeriodicSaves {
   let timer: NodeJS.Timeout | null = null;
   let saving = Promise.resolve();
   return {

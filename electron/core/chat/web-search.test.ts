@@ -26,7 +26,7 @@ async function ask(webSearch: boolean, model = 'sandbox/tools') {
   return { conversationId, answer: messages.at(-1) };
 }
 
-test('an answer that searched has its sources, and the search on its bill, as in the ledger', async () => {
+test('an answer that searched the web has its sources, and a line for the search on its bill as in the ledger', async () => {
   const { conversationId, answer } = await ask(true);
   expect(answer).toMatchObject({ status: 'done' });
   const { citations = [], text = '' } = answer ?? {};
@@ -45,7 +45,7 @@ test('an answer that searched has its sources, and the search on its bill, as in
   expect(parseUsd(charged)).toBe(-parseUsd(stored?.costUsd ?? '0'));
 });
 
-test('a quote counts the search, what it may find, and the bill stays below it', async () => {
+test('a quote includes the web search and its results, and the bill stays below it', async () => {
   await client.options.set({ chat: 'new', options: { ...noOptions, tools: false } });
   const without = await client.quotes.get(question);
   expect(without.searches).toBe(0);
@@ -58,7 +58,7 @@ test('a quote counts the search, what it may find, and the bill stays below it',
   expect(parseUsd(answer?.costUsd ?? '0')).toBeGreaterThan(parseUsd(without.costUsd?.low ?? '9'));
 });
 
-test('what a search is expected to cost is near to its bill: before the first one, and by what those before it have found', async () => {
+test('the expected cost of a web search is near its bill, with and without earlier searches', async () => {
   const asking = { ...question, model: 'sandbox/tools' };
   const quoted = async () => {
     await client.options.set({ chat: 'new', options: { ...noOptions, tools: false, webSearch: true } });
@@ -85,7 +85,7 @@ test('what a search is expected to cost is near to its bill: before the first on
   expect(learnt.promptTokens.high).toBeGreaterThan(billed + 200);
 });
 
-test('in a chat that has searched, what was found then is not expected to be sent once more', async () => {
+test('the expected cost leaves out the results of an earlier web search, because they are not sent again', async () => {
   const { conversationId, answer } = await ask(true);
   expect(answer?.usage?.promptTokens).toBeGreaterThan(1_000);
   const next = { ...question, conversationId, text: 'And then?' };
@@ -103,14 +103,14 @@ function offPercent(expected: string | undefined, billed: string | null | undefi
   return ((one > other ? one - other : other - one) * 100n) / other;
 }
 
-test('nothing is searched where it is off, or where the model cannot', async () => {
+test('the web is not searched when search is off or the model cannot search', async () => {
   for (const { answer } of [await ask(false), await ask(true, 'sandbox/echo')]) {
     expect(answer).toMatchObject({ status: 'done', citations: [] });
     expect(answer?.bill?.lines.map(({ kind }) => kind) ?? []).not.toContain('web_search');
   }
 });
 
-test('sources go out with a chat, and stay with its copy', async () => {
+test('sources are exported with a chat, and copied with it', async () => {
   const { conversationId } = await ask(true);
   const exported = async (format: 'markdown' | 'html') => {
     let text = '';

@@ -15,10 +15,10 @@ function emptyLog() {
 }
 
 function failing(): never {
-  throw new Error('nothing was to be told');
+  throw new Error('nothing should be logged');
 }
 
-test('words are whole again wherever the database was saved last, for each of several answers', () => {
+test('the word log restores the full text of several answers, wherever the database was saved last', () => {
   const path = emptyLog();
   const words = fc.record({
     id: fc.constantFrom('a', 'b'),
@@ -44,7 +44,7 @@ test('words are whole again wherever the database was saved last, for each of se
   );
 });
 
-test('the file is empty when every answer is stored, and not before', () => {
+test('the word log is emptied when every answer is stored, and not before', () => {
   const path = emptyLog();
   const log = openWordLog(path, failing);
   for (const id of ['a', 'b']) log.add({ id, text: '', reasoning: '' }, { text: id, reasoning: '' });
@@ -55,16 +55,16 @@ test('the file is empty when every answer is stored, and not before', () => {
   log.close();
 });
 
-test.runIf(process.platform === 'linux')('a full disk is told once, and no answer fails for it', () => {
-  const told: object[] = [];
-  const log = openWordLog('/dev/full', (entry) => told.push(entry));
+test.runIf(process.platform === 'linux')('a full disk is logged once, and answers continue', () => {
+  const logged: object[] = [];
+  const log = openWordLog('/dev/full', (entry) => logged.push(entry));
   for (const text of ['one', 'two']) log.add({ id: 'a', text: '', reasoning: '' }, { text, reasoning: '' });
   log.stored('a');
   log.close();
-  expect(told).toEqual([expect.objectContaining({ event: 'word_log_failed' })]);
+  expect(logged).toEqual([expect.objectContaining({ event: 'word_log_failed' })]);
 });
 
-test('what a window was shown is kept by the next start, however suddenly the process ends', async () => {
+test('text that a window has shown is restored at the next start, however suddenly the process ended', async () => {
   const core = await testCore();
   onTestFinished(core.close);
   core.gateway.script = async function* ({ signal }) {

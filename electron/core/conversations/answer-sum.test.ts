@@ -7,7 +7,7 @@ const part = (id: string, parentId: string | null, change = {}) =>
 const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: 1, reasoningTokens: 0 };
 const bill = (kind: string, usd: string) => ({ lines: [{ kind, tokens: 2, usd }] });
 
-test('each part of an answer has the sum of all parts so far, and a message alone has none', () => {
+test('each part of a continued answer has the sum of the parts so far, and a single message has none', () => {
   const sums = withSums([
     fakeMessage({ id: 'q', text: 'Q' }),
     part('a', 'q', { usage, costUsd: '0.000000001', bill: bill('input', '0.000000001') }),
@@ -29,7 +29,7 @@ test('each part of an answer has the sum of all parts so far, and a message alon
   });
 });
 
-test('a part whose cost is not known makes the sum unknown, and what was never sent costs nothing', () => {
+test('a part with an unknown cost makes the sum unknown, and a part that was never sent costs nothing', () => {
   const [, unknown] = withSums([
     part('a', 'q', { costUsd: null, costSource: 'unknown' }),
     part('b', 'a', { continues: true }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
-/** `PORTICO_TREE_RUNS=1000` makes the long run. */
+/** Set `PORTICO_TREE_RUNS=1000` for a long run. */
 const numRuns = Number(process.env.PORTICO_TREE_RUNS ?? 15);
 
 let core: Awaited<ReturnType<typeof testCore>>;
@@ -24,7 +24,7 @@ interface Node {
   readonly role: 'user' | 'assistant';
 }
 
-/** What the tree must be, told by rules that are as plain as can be. */
+/** A model of the tree with the simplest rules that are right. The test compares the real tree with it. */
 function modelTree() {
   const nodes = new Map<string, Node>();
   const gone = new Map<string, Set<string>>();
@@ -127,14 +127,14 @@ async function play(steps: readonly Step[]): Promise<void> {
     const all = tree.siblings(from);
     const { messageId } = await client.messages.show({ messageId: from, step: by });
     expect(messageId).toBe(all[all.indexOf(from) + by] ?? from);
-    // There and back: what was shown below it is shown again.
+    // Switching to a sibling and back shows the same messages below it again.
     const first = await shown();
     await client.messages.show({ messageId, step: by });
     await client.messages.show({ messageId });
     expect(await shown()).toEqual(first);
   }
 
-  /** What hangs below another removal goes over to that one. */
+  /** Messages below another removed message stay removed, and belong to that removal from now on. */
   async function restore(deletionId: string): Promise<void> {
     const ids = tree.gone.get(deletionId) ?? new Set<string>();
     tree.gone.delete(deletionId);
@@ -173,9 +173,9 @@ async function play(steps: readonly Step[]): Promise<void> {
 
 const steps = (...moves: [Step['do'], number][]): Step[] => moves.map(([move, which]) => ({ do: move, which }));
 
-test('what comes back below the end of the shown branch prolongs it', () =>
+test('a message that is restored below the end of the shown branch extends it', () =>
   play(steps(['send', 0], ['answer', 0], ['remove', 802], ['left', 10], ['restore', 0], ['send', 0], ['send', 0])));
 
-test(`whatever is edited, asked again, switched, removed and brought back (${numRuns} stories; PORTICO_TREE_RUNS for more): one branch from root to leaf is shown, and nothing is lost`, async () => {
+test(`one branch from root to leaf is shown and nothing is lost, whatever is edited, retried, switched, removed or restored (${numRuns} runs; PORTICO_TREE_RUNS for more)`, async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), play), { numRuns });
 }, 600_000);

@@ -35,7 +35,7 @@ const shown = async (id: string) => {
   return messages.map(({ text, sibling }) => `${text} ${sibling.index}/${sibling.count}`);
 };
 
-test('an edited message stands beside the old one, and each keeps what was shown below it', async () => {
+test('an edited message is a sibling of the old one, and each keeps the branch below it', async () => {
   const { client } = core;
   const first = await send('one');
   const id = first.conversationId;
@@ -56,14 +56,14 @@ test('an edited message stands beside the old one, and each keeps what was shown
   expect((await shown(id)).at(-1)).toBe('answer 2 1/2');
 });
 
-test('only what is asked for is sent: the branch above, not its siblings', async () => {
+test('a request contains the branch above the question, not its siblings', async () => {
   const first = await send('one');
   const second = await send('two', { conversationId: first.conversationId });
   await send('zwei', { editOf: second.userMessageId });
   expect(core.gateway.asked.at(-1)?.messages.map(({ content }) => content)).toEqual(['one', 'answer 1', 'zwei']);
 });
 
-test('a removal takes what hangs on it, shows what is beside it, and is taken back whole', async () => {
+test('removing a message removes all below it, shows a sibling, and can be undone completely', async () => {
   const { client } = core;
   const first = await send('one');
   const id = first.conversationId;
@@ -79,7 +79,7 @@ test('a removal takes what hangs on it, shows what is beside it, and is taken ba
   await expect(client.messages.restore(removal)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('removals within removals come back in any order', async () => {
+test('nested removals can be undone in any order', async () => {
   const { client } = core;
   const first = await send('one');
   const id = first.conversationId;
@@ -95,7 +95,7 @@ test('removals within removals come back in any order', async () => {
   expect(await shown(id)).toEqual(before);
 });
 
-test('the last answer can go, and its question be answered again', async () => {
+test('the last answer can be removed, and its question answered again', async () => {
   const { client } = core;
   const first = await send('one');
   await client.messages.remove({ messageId: first.answerId });
@@ -110,7 +110,7 @@ test('the last answer can go, and its question be answered again', async () => {
   expect(await shown(first.conversationId)).toEqual(['anew 1/1', 'answer 3 1/1']);
 });
 
-test('removing an answer that is being written stops it, and what it cost is asked for', async () => {
+test('removing an answer while it is being written stops it, and its cost is looked up', async () => {
   const { client, gateway } = core;
   gateway.script = async function* ({ signal }) {
     yield 'Half';
@@ -127,7 +127,7 @@ test('removing an answer that is being written stops it, and what it cost is ask
     .toMatchObject({ text: 'Half', status: 'cancelled', costSource: 'byok', costUsd: '0.000007' });
 });
 
-test('after a day the words of what was removed are gone, and what it cost is not', async () => {
+test('the text of a removed message is deleted after a day, and its cost stays', async () => {
   const { client } = core;
   const first = await send('a secret');
   const other = await send('beside');
@@ -145,7 +145,7 @@ test('after a day the words of what was removed are gone, and what it cost is no
   ]);
 });
 
-test('an answer that was cut off goes on below itself: one text for the model, a request and a bill for each part', async () => {
+test('a continued answer is one text for the model, with a request and a bill for each part', async () => {
   const { client, gateway } = core;
   await client.models.list();
   gateway.script = async function* ({ signal }) {
@@ -185,7 +185,7 @@ test('an answer that was cut off goes on below itself: one text for the model, a
   ]);
 });
 
-test('a failed answer goes on from the words that had arrived', async () => {
+test('a failed answer is continued from the text that had arrived', async () => {
   const { client, gateway } = core;
   gateway.script = async function* () {
     yield 'So far';
@@ -243,7 +243,7 @@ test('a conversation opens again at its scroll position, as long as its branch i
   expect((await readThread(client, id, { at: 'scroll_position' })).scrollPosition).toBeNull();
 });
 
-test('an unsent wording and expanded parts are kept with their conversation, and go with it', async () => {
+test('unsent edits and expanded parts are stored with their conversation, and deleted with it', async () => {
   const { client } = core;
   const { conversationId, userMessageId: messageId, answerId } = await send('one');
   const view = () => client.messages.view({ conversationId });
@@ -264,7 +264,7 @@ test('an unsent wording and expanded parts are kept with their conversation, and
   });
 });
 
-test('a wording that another window has changed meanwhile is given back and not replaced, nor deleted', async () => {
+test('an edit that another window has changed meanwhile is returned, and neither replaced nor deleted', async () => {
   const { client } = core;
   const { conversationId, userMessageId: messageId } = await send('one');
   const keep = (text: string | null, known: string | null) => client.messages.keepEdit({ messageId, text, known });
@@ -278,7 +278,7 @@ test('a wording that another window has changed meanwhile is given back and not 
   await keep(null, 'again');
 });
 
-test('the conversation that was open last is told at the next start, if it is still there', async () => {
+test('the last opened conversation is remembered until it is removed or put in the trash', async () => {
   const { client } = core;
   expect(await client.conversations.lastOpened()).toEqual({ id: null });
   const { conversationId: id } = await send('one');

@@ -32,13 +32,13 @@ test('the cheapest column is named once all have ended, and only complete answer
   expect(getTotal(answer(0, '0.3'), answer(1, '0.1', { status: 'error' }))?.cheapest).toBeNull();
 });
 
-test('no column is the cheapest if a cost is unknown, beside test credits, or if two cost the same', () => {
+test('no column is the cheapest when a cost is unknown, test credits are mixed with money, or two cost the same', () => {
   expect(getTotal(answer(0, '0.3'), answer(1, null))?.cheapest).toBeNull();
   expect(getTotal(answer(0, '0.3'), answer(1, '0.1', { simulated: true }))?.cheapest).toBeNull();
   expect(getTotal(answer(0, '0.1'), answer(1, '0.10'), answer(2, '0.2'))?.cheapest).toBeNull();
 });
 
-test('a retry counts instead of what it replaces, and an answer in several requests counts whole', () => {
+test('a retry replaces the cost of its first answer, and an answer in several requests counts all of them', () => {
   const first = answer(0, '1');
   const second = answer(1, '2');
   const more = answer(1, '0.5', { continues: true, parentId: second.id });
@@ -73,7 +73,7 @@ test('the sum is exact, keeps money and test credits apart, and counts unknown c
   );
 });
 
-test('a window is told the sum as columns end and are retried', async () => {
+test('a window receives the new sum when a column ends or is retried', async () => {
   const core = await coreOfTest();
   const { client, gateway } = core;
   await client.models.list();
@@ -87,26 +87,26 @@ test('a window is told the sum as columns end and are retried', async () => {
   const end = (model: string) => ending.get(model)?.resolve();
   const asked = { messageId: randomUUID(), text: 'Which is best?', models };
   const { conversationId, answerIds } = await client.comparisons.begin(asked);
-  let told: ComparisonTotal | undefined;
+  let received: ComparisonTotal | undefined;
   const leave = new AbortController();
   const reading = (async () => {
     for await (const event of await client.chat.watch({ conversationId }, { signal: leave.signal }))
-      if ('comparisons' in event) told = event.comparisons?.[0] ?? told;
+      if ('comparisons' in event) received = event.comparisons?.[0] ?? received;
   })().catch(() => {});
-  const toldIs = (total: object) => expect.poll(() => told).toMatchObject(total);
+  const receivedIs = (total: object) => expect.poll(() => received).toMatchObject(total);
 
-  await toldIs({ usd: null, testCreditsUsd: null, unknown: 0, cheapest: null });
+  await receivedIs({ usd: null, testCreditsUsd: null, unknown: 0, cheapest: null });
   end('openai/mini');
-  await toldIs({ usd: '0.000007', testCreditsUsd: null });
+  await receivedIs({ usd: '0.000007', testCreditsUsd: null });
   await client.chat.stop({ answerId: answerIds[1] ?? '' });
-  await toldIs({ usd: '0.000014', testCreditsUsd: null });
+  await receivedIs({ usd: '0.000014', testCreditsUsd: null });
   end('sandbox/tour');
-  await toldIs({ usd: '0.000014', testCreditsUsd: '0.000007', cheapest: null });
+  await receivedIs({ usd: '0.000014', testCreditsUsd: '0.000007', cheapest: null });
   await client.chat.regenerate({ answerId: answerIds[2] ?? '', model: 'openai/large' });
-  await toldIs({ usd: '0.000014', testCreditsUsd: null });
+  await receivedIs({ usd: '0.000014', testCreditsUsd: null });
   end('openai/large');
-  await toldIs({ usd: '0.000021', testCreditsUsd: null });
-  expect((await readThread(client, conversationId)).comparisons).toEqual([told]);
+  await receivedIs({ usd: '0.000021', testCreditsUsd: null });
+  expect((await readThread(client, conversationId)).comparisons).toEqual([received]);
   leave.abort();
   await reading;
 });

@@ -39,15 +39,15 @@ test('a conversation is named after its first message until the user renames it'
   await expect(client.conversations.rename({ id: 'nowhere', title: 'x' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a window hears of changes together, by name', async () => {
+test('a window receives changed topics together, by name', async () => {
   const { client } = await start();
   const changes = await client.changes.watch();
   const next = changes.next();
   await client.settings.update({ theme: 'dark', density: undefined });
-  // What a start changes may be told first.
-  let told = await next;
-  while (!told.done && !told.value.topics.includes('settings')) told = await changes.next();
-  expect(told.value).toMatchObject({ topics: expect.arrayContaining(['settings']) });
+  // Changes from the start of the core may arrive first.
+  let received = await next;
+  while (!received.done && !received.value.topics.includes('settings')) received = await changes.next();
+  expect(received.value).toMatchObject({ topics: expect.arrayContaining(['settings']) });
   expect(await client.settings.get()).toEqual({
     theme: 'dark',
     language: 'en',
@@ -69,7 +69,7 @@ test('a window hears of changes together, by name', async () => {
   await changes.return?.();
 });
 
-test('a conversation is kept whole and in order', async () => {
+test('a conversation keeps all its messages in order', async () => {
   const { client, gateway } = await start();
   gateway.script = async function* () {
     yield 'ok';
@@ -101,7 +101,7 @@ test('only safe links leave the app', async () => {
   expect(opened).toEqual(['https://example.com/', 'mailto:a@example.com']);
 });
 
-test('an answer that ends where no window looks is unread until one does, also after a restart', async () => {
+test('an answer that ends while no window shows its chat is unread until one does, also after a restart', async () => {
   const first = await coreOfTest();
   const listed = async ({ client }: Pick<typeof first, 'client'>) =>
     Object.fromEntries((await client.conversations.list({})).conversations.map(({ title, unread }) => [title, unread]));
@@ -109,15 +109,15 @@ test('an answer that ends where no window looks is unread until one does, also a
     expect.poll(async () => (await client.conversations.list({})).conversations.some(({ live }) => live)).toBe(false);
   const away = await first.client.chat.send({ messageId: 'a', text: 'away', model: 'openai/gpt' });
   await ended(first);
-  const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   first.gateway.script = async function* () {
-    await heard;
+    await released;
     yield 'Seen.';
   };
   const here = await first.client.chat.send({ messageId: 'b', text: 'here', model: 'openai/gpt' });
   const watching = await first.client.chat.watch({ conversationId: here.conversationId });
   await watching.next();
-  hear();
+  release();
   await ended(first);
   expect(await listed(first)).toEqual({ away: true, here: false });
   await watching.return(undefined);

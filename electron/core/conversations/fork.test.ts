@@ -24,7 +24,7 @@ async function start() {
   return { ...core, ask };
 }
 
-test('a chat that is forked has all up to that message, settings, title, folder and tags, and goes its own way', async () => {
+test('a forked chat has the messages up to the fork, the settings, title, folder and tags, and is independent', async () => {
   const { client, ask, gateway } = await start();
   const first = await ask('one');
   const { conversationId } = first;
@@ -58,7 +58,7 @@ test('a chat that is forked has all up to that message, settings, title, folder 
   );
 });
 
-test('what was paid once is in one total, and in the month once', async () => {
+test('the costs of a forked chat count only in the total of the first chat, and once in the month', async () => {
   const { client, ask } = await start();
   const { conversationId, answerId } = await ask('one');
   const spent = async () => (await client.caps.get()).spentUsd.month;
@@ -71,7 +71,7 @@ test('what was paid once is in one total, and in the month once', async () => {
   expect((await readThread(client, fork.id)).messages).toHaveLength(2);
 });
 
-test('nothing is forked from an answer that is being written, or from what is gone', async () => {
+test('a fork is refused at an answer that is being written, or at a deleted message', async () => {
   const { client, gateway } = await start();
   gateway.script = async function* ({ signal }) {
     yield 'Half';

@@ -27,7 +27,7 @@ const getBytes = (core: TestCore, name: string) =>
     .toString('latin1')
     .toLowerCase();
 
-test('a temporary chat is in no list, search, export or backup, and gone with the app; its cost stays', async () => {
+test('a temporary chat is in no list, search, export or backup, and is deleted when the app ends, but its cost stays', async () => {
   const core = await testCore();
   const { client } = core;
   const kept = await ask(core, 'plainly', false);
@@ -60,7 +60,7 @@ test('a temporary chat is in no list, search, export or backup, and gone with th
   expect(await month(again)).toBe(spent);
 });
 
-test('the words of one that was deleted are in no file soon after, while the app goes on', async () => {
+test('the text of a deleted temporary chat is in no file soon after, while the app still runs', async () => {
   const core = await testCore();
   closing.push(core.close);
   const id = await ask(core, 'xylophonic', true);
@@ -71,7 +71,7 @@ test('the words of one that was deleted are in no file soon after, while the app
   await expect.poll(files).not.toContain('xylophonic');
 });
 
-test('one that is kept is a chat like any other', async () => {
+test('a temporary chat that the user keeps is a chat like any other', async () => {
   const core = await testCore();
   closing.push(core.close);
   const id = await ask(core, 'after all', true);
@@ -81,7 +81,7 @@ test('one that is kept is a chat like any other', async () => {
   expect(await core.client.conversations.opened({ id: null })).toEqual({ leaving: [] });
 });
 
-test('one that is left goes after a minute, unless it is opened again, shown elsewhere or kept', async () => {
+test('a temporary chat is deleted a minute after it was left, unless it is reopened, shown in another window or kept', async () => {
   vi.useFakeTimers();
   const chats = new Map([
     ['left', 1],

@@ -7,7 +7,7 @@ import { readUntil } from '../../../tests/support/test-core.ts';
 
 const ask = (text: string) => ({ messageId: randomUUID(), text, model: 'openai/gpt' });
 const has = (type: ChatEvent['type']) => (seen: readonly ChatEvent[]) => seen.at(-1)?.type === type;
-const told = ({ client }: TestCore, conversationId: string) => client.chat.watch({ conversationId });
+const openWatch = ({ client }: TestCore, conversationId: string) => client.chat.watch({ conversationId });
 /** Reads on without ending the stream. */
 async function until(events: AsyncIterator<ChatEvent>, enough: (seen: readonly ChatEvent[]) => boolean) {
   const seen: ChatEvent[] = [];
@@ -20,7 +20,7 @@ async function until(events: AsyncIterator<ChatEvent>, enough: (seen: readonly C
 }
 async function answered(core: TestCore, input: Parameters<TestCore['client']['chat']['send']>[0]) {
   const started = await core.client.chat.send(input);
-  const stream = await told(core, started.conversationId);
+  const stream = await openWatch(core, started.conversationId);
   await readUntil(stream, (seen) => {
     const last = seen.at(-1);
     return last?.type === 'message-updated' || (last?.type === 'snapshot' && last.answers.length === 0);
@@ -30,10 +30,10 @@ async function answered(core: TestCore, input: Parameters<TestCore['client']['ch
 const numbered = (events: readonly ChatEvent[]) => events.flatMap((event) => ('seq' in event ? [event.seq] : []));
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id);
 
-test('a watch begins with the thread, counts what it tells, and an answer’s end comes with its bill and the total', async () => {
+test('a watch begins with a snapshot, numbers its events, and sends the bill and the total when an answer ends', async () => {
   const core = await coreOfTest();
   const first = await answered(core, ask('One'));
-  const events = (await told(core, first.conversationId))[Symbol.asyncIterator]();
+  const events = (await openWatch(core, first.conversationId))[Symbol.asyncIterator]();
   const [snapshot] = await until(events, has('snapshot'));
   expect(snapshot).toMatchObject({
     seq: 1,
@@ -62,14 +62,14 @@ test('a watch begins with the thread, counts what it tells, and an answer’s en
   await events.return?.();
 });
 
-test('another version, a removal and its undo are told as what is shown from there on', async () => {
+test('a watch sends the messages that are shown after a sibling is chosen, a message is removed or a removal is undone', async () => {
   const core = await coreOfTest();
   const { client } = core;
   const first = await answered(core, ask('One'));
   const { conversationId } = first;
   const second = await answered(core, { ...ask('Two'), conversationId });
   const other = await answered(core, { ...ask('Two, otherwise'), conversationId, editOf: second.userMessageId });
-  const events = (await told(core, conversationId))[Symbol.asyncIterator]();
+  const events = (await openWatch(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));
   await client.messages.show({ messageId: other.userMessageId, step: -1 });
   expect((await until(events, has('branch-shown'))).at(-1)).toMatchObject({
@@ -91,7 +91,7 @@ test('another version, a removal and its undo are told as what is shown from the
   await events.return?.();
 });
 
-test('pages come in the stream, in order with all else, and nobody reads on in a thread that is not watched', async () => {
+test('pages arrive in the stream in order with all other events, and only a watched thread has pages', async () => {
   const core = await coreOfTest();
   const { client } = core;
   const { conversationId } = await answered(core, ask('1'));
@@ -120,7 +120,7 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
   const gone = client.chat.page({ readerId, to: 'newer', messageId: 'nowhere' });
   const elsewhere = client.chat.page({ readerId, to: 'message', messageId: other.answerId });
   const renamed = until(events, has('conversation-updated'));
-  await client.conversations.rename({ id: conversationId, title: 'Still told' });
+  await client.conversations.rename({ id: conversationId, title: 'Still sent' });
   await expect(gone).rejects.toMatchObject({ code: 'not_found' });
   await expect(elsewhere).rejects.toMatchObject({ code: 'not_found' });
   expect(await renamed).toHaveLength(1);
@@ -130,10 +130,10 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
   await expect(client.chat.page({ readerId, to: 'end' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a reader that stalls is given a snapshot when it reads again, with all that it missed', async () => {
+test('a reader that stalls gets a snapshot with everything it missed when it reads again', async () => {
   const core = await coreOfTest();
   const { conversationId } = await answered(core, ask('One'));
-  const events = (await told(core, conversationId))[Symbol.asyncIterator]();
+  const events = (await openWatch(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));
   const words = 'x'.repeat(50_000);
   core.gateway.script = async function* () {
@@ -153,16 +153,16 @@ test('a reader that stalls is given a snapshot when it reads again, with all tha
 test('a conversation that is removed ends its streams', async () => {
   const core = await coreOfTest();
   const { conversationId } = await answered(core, ask('One'));
-  const events = (await told(core, conversationId))[Symbol.asyncIterator]();
+  const events = (await openWatch(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));
   await core.client.conversations.remove({ id: conversationId });
   await expect(events.next()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a chat that is removed right after it was renamed ends the watch with why', async () => {
+test('removing a chat right after it was renamed ends the watch with the reason', async () => {
   const core = await coreOfTest();
   const { conversationId } = await answered(core, ask('One'));
-  const events = (await told(core, conversationId))[Symbol.asyncIterator]();
+  const events = (await openWatch(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));
   await core.client.conversations.rename({ id: conversationId, title: 'Two' });
   await core.client.conversations.remove({ id: conversationId });

@@ -36,7 +36,7 @@ const branches = fc
   .map((entries) => entries.map((each, at): HistoryEntry => ({ ...each, id: String(at), attachments: [] })));
 const options = { reads: () => true, toPart: async () => null };
 
-test('whatever became of calls, a request that has them is valid: each is followed by exactly its own results', async () => {
+test('a request with tool calls is valid whatever their outcome, and exactly their own results follow them', async () => {
   await fc.assert(
     fc.asyncProperty(branches, fc.boolean(), async (branch, continues) => {
       const messages = await toWire(sendable(branch, continues), { ...options, tools: true });
@@ -53,7 +53,7 @@ test('whatever became of calls, a request that has them is valid: each is follow
   );
 });
 
-test('without tools the same is told in words, and no call is left', async () => {
+test('tool calls and their results are sent as text when the request has no tools', async () => {
   await fc.assert(
     fc.asyncProperty(branches, async (branch) => {
       const messages = await toWire(sendable(branch), { ...options, tools: false });
@@ -62,7 +62,7 @@ test('without tools the same is told in words, and no call is left', async () =>
   );
 });
 
-test('state that a provider wants back goes with the call, and its thinking only while the question is open', async () => {
+test('provider state is sent back with its tool call, and reasoning only until the next question', async () => {
   const asked: HistoryEntry = { id: 'q', role: 'user', status: 'done', attachments: [], text: 'Q' };
   const toolCalls = [{ id: 't', name: 'calculator', arguments: '{}', extra: { google: { thought_signature: 's' } } }];
   const answer: HistoryEntry = {

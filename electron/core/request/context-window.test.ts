@@ -19,7 +19,7 @@ const getWindow = (
     limit,
   });
 
-test('what is kept fits, begins with a question, and always has the last message', () => {
+test('the messages that are sent fit the context, begin with a question and include the last one', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), fc.nat(500), (list, limit, fixed) => {
       const outside = getWindow(list, limit, { fixed });
@@ -33,7 +33,7 @@ test('what is kept fits, begins with a question, and always has the last message
   );
 });
 
-test('a larger context never leaves more out, and an unknown one leaves nothing out', () => {
+test('a larger context never leaves out more messages, and an unknown one leaves out none', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), fc.nat(40_000), (list, limit, more) => {
       expect(getWindow(list, limit + more)).toBeLessThanOrEqual(getWindow(list, limit));
@@ -42,7 +42,7 @@ test('a larger context never leaves more out, and an unknown one leaves nothing 
   );
 });
 
-test('nothing is left out that would have fitted together with all after it, but for an answer without its question', () => {
+test('no message is left out that would have fitted, except an answer whose question does not fit', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), (list, limit) => {
       const outside = getWindow(list, limit);
@@ -56,7 +56,7 @@ test('no more messages are sent than the wire takes', () => {
   expect(getWindow([1, 1, 1, 1, 1, 1, 1], null, { maxMessages: 4 })).toBe(4);
 });
 
-test('room is kept for the answer that was asked for, and never more than half of a small context', () => {
+test('tokens are reserved for the answer, at most half of a small context', () => {
   expect([reserveFor(null, null, 128_000), reserveFor(20_000, null, 128_000)]).toEqual([4096, 20_000]);
   expect([reserveFor(null, 1000, 128_000), reserveFor(20_000, null, 8000), reserveFor(10, null, null)]).toEqual([
     1000, 4000, 10,

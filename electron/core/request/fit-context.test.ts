@@ -31,7 +31,7 @@ async function fullChat(options: Partial<typeof noOptions>, summary: string) {
 }
 const overflowing = `More. ${'word '.repeat(1_000)}`;
 
-test('a chat that is set to summarise writes one before the message that would not fit, billed apart', async () => {
+test('a chat that summarises automatically writes a summary, billed separately, before a message that would not fit', async () => {
   const { client, ask, id, purposes, gateway } = await fullChat({ summarise: true }, 'It was about words.');
   const quote = await client.quotes.get({
     conversationId: id,
@@ -55,7 +55,7 @@ test('a chat that is set to summarise writes one before the message that would n
   expect(purposes()).toHaveLength(5);
 });
 
-test('a summary that fails blocks nothing where the oldest may be left out, and the answer says so', async () => {
+test('an answer notes a failed summary, and is still written when old messages may be left out', async () => {
   const { ask, purposes } = await fullChat({ summarise: true, overflow: 'drop' }, ' ');
   const { answer } = await ask(overflowing);
   expect(answer).toMatchObject({ status: 'done', room: { summarised: null, leftOut: 2 } });
@@ -63,7 +63,7 @@ test('a summary that fails blocks nothing where the oldest may be left out, and 
   expect(purposes()).toEqual(['chat', 'chat', 'compact', 'chat']);
 });
 
-test('where nothing may be left out unasked, a summary that fails is the reason why nothing was sent', async () => {
+test('a message is not sent after a failed summary when old messages may not be left out', async () => {
   const { ask, purposes } = await fullChat({ summarise: true }, ' ');
   const { answer } = await ask(overflowing);
   expect(answer).toMatchObject({ status: 'error', error: { code: 'context_length_exceeded' } });
@@ -71,7 +71,7 @@ test('where nothing may be left out unasked, a summary that fails is the reason 
   expect(purposes()).toEqual(['chat', 'chat', 'compact']);
 });
 
-test('no chat summarises by itself unless it is told to', async () => {
+test('a chat does not summarise automatically unless its options allow it', async () => {
   const { ask, purposes } = await fullChat({ overflow: 'drop' }, 'never asked for');
   expect((await ask(overflowing)).answer).toMatchObject({ status: 'done', room: null });
   expect(purposes()).toEqual(['chat', 'chat', 'chat']);

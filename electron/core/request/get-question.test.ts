@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { getQuestion } from './history.ts';
 
-test('a question is above all parts of its answer; where it is gone, that is said', async () => {
+test('the question of an answer in several parts is found, and a missing one is refused as not found', async () => {
   const message = (id: string, role: Message['role'], parentId: string | null) => ({ id, role, parentId }) as Message;
   const stored = [message('q', 'user', null), message('a', 'assistant', 'q'), message('rest', 'assistant', 'a')];
   const above = async ({ parentId }: Pick<Message, 'parentId'>) => stored.find((each) => each.id === parentId) ?? null;

@@ -62,7 +62,7 @@ const branch = [
 ];
 const roles = (messages: readonly { role: string }[]) => messages.map(({ role }) => role);
 
-test('a question stays with what was called for it, however long the results are', async () => {
+test('a question is sent with its tool calls, however long their results are', async () => {
   const build = builder(500, ['tools']);
   const input = { conversationId: null, branch, model: 'm', continues: true };
   const { body, context } = await build(input, async () => null);
@@ -74,7 +74,7 @@ test('a question stays with what was called for it, however long the results are
   expect(small.context.overflows).toBe(true);
 });
 
-test('a model that cannot call tools, and a chat that offers none, are told the results in words', async () => {
+test('tool results are sent as text when the model cannot call tools or the chat offers none', async () => {
   for (const build of [builder(9_000, []), builder(9_000, ['tools'], false)]) {
     const { body } = await build({ conversationId: null, branch, model: 'm', continues: true }, async () => null);
     expect(body).not.toHaveProperty('tools');
@@ -83,7 +83,7 @@ test('a model that cannot call tools, and a chat that offers none, are told the 
   }
 });
 
-test('what the tools say of themselves counts against the context', async () => {
+test('the descriptions of tools count against the context', async () => {
   const question = [entry('q', 'user', 'question')];
   const used = async (tools: boolean) => {
     const build = builder(9_000, ['tools'], tools);

@@ -33,7 +33,7 @@ export async function findNamedRequest(
   signal: AbortSignal | undefined,
 ): Promise<string | 'none' | 'no-records' | null> {
   const query = { client_request_id: name, start: Math.max(0, Math.floor(sentAt / 1000) - daySeconds), limit: 20 };
-  let said: 'none' | 'no-records' | null = null;
+  let outcome: 'none' | 'no-records' | null = null;
   for (const waitMs of waitsMs) {
     await pause(waitMs, signal);
     if (signal?.aborted) return null;
@@ -42,12 +42,12 @@ export async function findNamedRequest(
       const found = data.find(({ metadata }) => metadata.client_request_id === name);
       if (found) return found.id;
       // A gateway without this filter returns the newest requests instead.
-      said = data.length === 0 ? 'none' : 'no-records';
+      outcome = data.length === 0 ? 'none' : 'no-records';
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (isLacking(error)) return 'no-records';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }
   }
-  return said;
+  return outcome;
 }

@@ -36,7 +36,7 @@ const record = {
   metadata: {},
 } as unknown as ReportedRequest;
 
-test('a bill says what an answer may have cost at most when it was left before its count', () => {
+test('a bill has an upper bound when the client disconnected before the provider counted the tokens', () => {
   const source = 'gateway/main';
   const left = { ...record, cost_up_to_usd: '2.560028' };
   expect(costOfRecord(left, source)).toEqual({ costUsd: '0.640028', costSource: 'estimated' });

@@ -179,12 +179,12 @@ export function billOfRecord(record: ReportedRequest, source: string): Bill | nu
     },
     parseUsd(costUsd),
   );
-  const { as_of: asOf, source: said } = price.data;
+  const { as_of: asOf, source: priceSource } = price.data;
   const upTo = record.estimated ? record.cost_up_to_usd : undefined;
   return {
     ...bill,
     ...(upTo === undefined ? {} : { upTo }),
-    price: { asOf: asOf ?? null, entered: isEnteredPrice(said ?? null) },
+    price: { asOf: asOf ?? null, entered: isEnteredPrice(priceSource ?? null) },
   };
 }
 

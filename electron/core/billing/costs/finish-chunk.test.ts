@@ -18,7 +18,7 @@ async function ask(breakdown: boolean, model = 'openai/gpt') {
   return { answer: messages[1], total: await readTotal(client, conversationId), gateway };
 }
 
-test('a cost and its lines come with the last chunk, and the record of the request is not asked for', async () => {
+test('the app does not ask for the request’s record when the last chunk has the cost and its lines', async () => {
   const { answer, total, gateway } = await ask(true);
   expect(answer).toMatchObject({ status: 'done', costUsd: '0.000007', costSource: 'byok' });
   expect(answer?.bill).toEqual({ lines, price: { asOf: '2026-11-20', entered: true } });
@@ -26,7 +26,7 @@ test('a cost and its lines come with the last chunk, and the record of the reque
   expect(gateway.recordsAsked).toEqual([]);
 });
 
-test('a gateway whose last chunk has no lines is asked for the record of the request', async () => {
+test('the app asks for the request’s record when the last chunk has no cost lines', async () => {
   const { answer, gateway } = await ask(false);
   expect(answer).toMatchObject({ costUsd: '0.000007', costSource: 'byok' });
   expect(answer?.bill?.lines).toHaveLength(3);

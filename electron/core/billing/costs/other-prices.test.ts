@@ -23,7 +23,7 @@ const cheap = pricing('0.00000015', '0.0000006');
 
 const answer = { model: 'a/dear', pricing: dear, usage, costUsd: '0.0075' };
 
-test('the difference is told per token and to the amount beside the answer, exactly', () => {
+test('a price comparison has the exact difference per token and to what the answer cost', () => {
   expect(priceDifference(answer, 'b/cheap', cheap)).toEqual({
     more: { prompt: '-0.00000485', completion: '-0.0000244' },
     costUsd: '0.00021',
@@ -36,7 +36,7 @@ test('the difference is told per token and to the amount beside the answer, exac
   });
 });
 
-test('another model is dearer than an answer that was read from the cache', () => {
+test('another model is compared without the discount for cached tokens', () => {
   const middle = pricing('0.000004', '0.00002');
   const cached = { ...answer, costUsd: '0.003' };
   expect(priceDifference(cached, 'b/middle', middle)).toMatchObject({ costUsd: '0.006', moreUsd: '0.003' });
@@ -49,7 +49,7 @@ test('searches are priced with the other model as well', () => {
   expect(priceDifference(searched, 'b/cheap', searching).costUsd).toBe('0.02021');
 });
 
-test('what is not known is not told', () => {
+test('a price comparison has no amounts where the usage, the price or the cost is unknown', () => {
   const unknown = { model: null, pricing: null, usage: null, costUsd: null };
   expect(priceDifference(unknown, 'b/cheap', cheap)).toEqual({ more: null, costUsd: null, moreUsd: null });
   expect(priceDifference({ ...unknown, usage }, 'b/cheap', cheap)).toEqual({
@@ -64,7 +64,7 @@ test('what is not known is not told', () => {
   });
 });
 
-test('every model with a price is compared with the one that gave the answer', async () => {
+test('every model that has a price is compared with the model of the answer', async () => {
   const core = await coreOfTest();
   const { client } = core;
   const { models } = await client.models.list();

@@ -33,7 +33,7 @@ async function open() {
 const start = (content: string) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
-test('an answer on the person’s own key has its list price, exactly as in the ledger', async () => {
+test('an answer with the user’s own key costs its list price, exactly as in the ledger', async () => {
   const { ask, dataFolder } = await open();
   const { read, total } = await ask();
   // 1,000 × $0.15 and 100 × $0.60 per million tokens.
@@ -50,7 +50,7 @@ test('an answer on the person’s own key has its list price, exactly as in the 
   ledger.close();
 });
 
-test('one that breaks off on the person’s own key costs an estimate of what was written, and is no $0', async () => {
+test('an answer that breaks off with the user’s own key has an estimated cost, not $0', async () => {
   const { ask, upstream, dataFolder } = await open();
   upstream.replyWith((_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -65,7 +65,7 @@ test('one that breaks off on the person’s own key costs an estimate of what wa
   expect(disagreements(dataFolder)).toEqual([]);
 });
 
-test('what a provider or the gateway refuses was not charged, and is said to be that', async () => {
+test('a request that the provider or the gateway refuses is marked as not charged', async () => {
   const { ask, upstream } = await open();
   upstream.replyWith((_call, response) => {
     const error = { message: 'Slow down.', type: 'rate_limit_error', code: 'rate_limit_exceeded' };
@@ -80,7 +80,7 @@ test('what a provider or the gateway refuses was not charged, and is said to be 
   expect((await keyless.total()).unknown).toBe(0);
 });
 
-test('an answer on an own key costs an unknown amount when the app is killed while it streams', async () => {
+test('an answer with the user’s own key has an unknown cost when the app is killed while it streams', async () => {
   const { client, upstream, dataFolder } = await open();
   upstream.replyWith((_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

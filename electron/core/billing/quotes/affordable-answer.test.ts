@@ -31,7 +31,7 @@ async function connected(credits: string, promptTokens = 100) {
 
 const draft = { conversationId: null, newChat: 'new', text: 'Hello?', attachments: [], model: pricedModel };
 
-test('a quote offers a shorter answer when the credits do not cover the message, and that one is accepted', async () => {
+test('a quote offers a shorter answer when the credits do not cover the message, and the gateway accepts it', async () => {
   const client = await connected('0.0005');
   const quote = await client.quotes.get(draft);
   expect(quote.obstacles).toMatchObject([{ code: 'insufficient_credits' }]);
@@ -43,7 +43,7 @@ test('a quote offers a shorter answer when the credits do not cover the message,
   expect(await client.quotes.get(draft)).toMatchObject({ obstacles: [], affordableTokens: null });
 });
 
-test('a quote offers no shorter answer when the message fits or nothing is left', async () => {
+test('a quote offers no shorter answer when the credits cover the message or are used up', async () => {
   expect(await (await connected('5')).quotes.get(draft)).toMatchObject({ obstacles: [], affordableTokens: null });
   expect(await (await connected('0.000001')).quotes.get(draft)).toMatchObject({
     obstacles: [{ code: 'insufficient_credits' }],

@@ -29,7 +29,7 @@ const lengths = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('it lies between what the shortest and the longest of the earlier answers would cost, give or take a third', () => {
+test('the expected cost lies between the costs of the shortest and the longest earlier answer, give or take a third', () => {
   fc.assert(
     fc.property(lengths, fc.nat({ max: 100_000 }), (answers, promptTokens) => {
       const expected = expectedCost({ price, promptTokens, cachedTokens: 0, question: '', answers });
@@ -42,14 +42,14 @@ test('it lies between what the shortest and the longest of the earlier answers w
   );
 });
 
-test('answers that are all alike are expected again, and a few unlike ones change nothing', () => {
+test('the expected length is that of most earlier answers, and a few outliers do not change it', () => {
   const alike = Array.from({ length: 9 }, () => answered(400, true));
   const answers = [answered(9_000, true), answered(12, true), ...alike];
   const expected = expectedCost({ price, promptTokens: 100, cachedTokens: 0, question: '', answers });
   expect(expected).toMatchObject({ completionTokens: 400, near: 9, answers: { here: 11, elsewhere: 0 } });
 });
 
-test('an answer is as long as those to questions that began alike, or as what was asked about', () => {
+test('the expected length follows answers to similar questions, or the length of the pasted text', () => {
   const facts = [40, 44, 38, 42].map((tokens, at) => answered(tokens, false, `Quick question: what is ${at}?`));
   const text = (words: number) => `Translate into German:\n\n${'word '.repeat(words)}`;
   const translations = [100, 300, 900, 200].map((words) => answered(words * 2, false, text(words)));
@@ -61,7 +61,7 @@ test('an answer is as long as those to questions that began alike, or as what wa
   expect(tokens(text(600)) / 1200).toBeLessThan(1.35);
 });
 
-test('a question of any length and script is no fault', () => {
+test('a question of any length and script gets an expected cost', () => {
   const answers = [answered(100, true, 'Why?'), answered(50, false, '')];
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (question) => {
@@ -72,7 +72,7 @@ test('a question of any length and script is no fault', () => {
   );
 });
 
-test('without earlier answers nothing is expected', () => {
+test('there is no expected cost without earlier answers', () => {
   expect(expectedCost({ price, promptTokens: 100, cachedTokens: 0, question: 'Why?', answers: [] })).toBeNull();
 });
 
@@ -107,7 +107,7 @@ function shareOfHits(chats: Iterable<readonly Asked[]>): number {
   return hits / sends;
 }
 
-test('over a history with habits it is within 30 % of the bill in four sends of five', () => {
+test('the expected cost is within 30 % of the bill for four of five questions when answers have typical lengths', () => {
   const random = seeded(11);
   const normal = () => Array.from({ length: 12 }, random.next).reduce((sum, value) => sum + value, -6);
   // Chats differ much from each other, and their answers less among themselves; one in twelve is of another kind.
@@ -122,12 +122,15 @@ test('over a history with habits it is within 30 % of the bill in four sends of 
   expect(shareOfHits(chats)).toBeGreaterThanOrEqual(0.8);
 });
 
-test.each([1, 2, 3])('and over one in which the same kinds of question come again, whatever the seed (%i)', (seed) => {
-  const random = seeded(seed);
-  expect(shareOfHits(Array.from({ length: 200 }, () => recurringChat(random)))).toBeGreaterThanOrEqual(0.8);
-});
+test.each([1, 2, 3])(
+  'the expected cost is within 30 % of the bill for four of five questions when kinds of questions recur (seed %i)',
+  (seed) => {
+    const random = seeded(seed);
+    expect(shareOfHits(Array.from({ length: 200 }, () => recurringChat(random)))).toBeGreaterThanOrEqual(0.8);
+  },
+);
 
-test('an answer that is priced beside others costs what it costs alone, for every price and prompt', () => {
+test('pricing several answers together gives the same costs as pricing each alone, for every price and prompt', () => {
   const rate = fc.bigInt({ min: 0n, max: 10n ** 8n }).map(picoUsd);
   const rates = fc.record({
     prompt: rate,

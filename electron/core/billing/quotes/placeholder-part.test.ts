@@ -22,7 +22,7 @@ const asked = (attachments: Attachment[]): Promise<WireMessage[]> =>
     tools: false,
   });
 
-test('what a quote sends in place of PDFs counts their tokens, in few bytes and not too many parts', async () => {
+test('a quote’s placeholders count as many tokens as the PDFs, in few bytes and one part for each file', async () => {
   const bare = estimateInputTokens(await asked([]), undefined);
   await fc.assert(
     fc.asyncProperty(
@@ -44,7 +44,7 @@ test('what a quote sends in place of PDFs counts their tokens, in few bytes and 
   );
 });
 
-test('at the most it comes to what the file itself would', async () => {
+test('a placeholder has the same upper bound of tokens as its PDF', async () => {
   for (const bytes of [400, 20_000, 1_000_000]) {
     const [message] = await asked([pdf(3_000, bytes)]);
     const file_data = `data:application/pdf;base64,${'A'.repeat(Math.ceil(bytes / 3) * 4)}`;

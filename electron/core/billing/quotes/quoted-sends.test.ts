@@ -18,7 +18,7 @@ afterAll(() => core.close());
 
 const models = ['sandbox/echo', 'sandbox/reasoner'] as const;
 
-test('no bill is above the bound of its quote, and four of five are near to what was expected', async () => {
+test('no bill exceeds the upper bound of its quote, and four of five are near the expected cost', async () => {
   const { client } = core;
   const random = seeded(3);
   let [near, expected] = [0, 0];
@@ -41,7 +41,7 @@ test('no bill is above the bound of its quote, and four of five are near to what
   expect(near / expected).toBeGreaterThanOrEqual(0.8);
 });
 
-test('what is expected knows the file of a project that its chat has just come into, and that it has left it', async () => {
+test('the expected prompt includes a project’s file once the chat is in the project, and no longer after it has left', async () => {
   const { client } = core;
   const model = 'sandbox/echo';
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model });

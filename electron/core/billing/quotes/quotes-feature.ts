@@ -128,9 +128,9 @@ function emptyPicture(size: PixelSize | null): string {
 function getPdf({ name, bytes, tokens }: Attachment): FilePart {
   const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
   const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
-  const said = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);
-  const data = Buffer.alloc(Math.max(said.length, Math.min(bytes, maxPlaceholder)), ' ');
-  said.copy(data);
+  const header = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);
+  const data = Buffer.alloc(Math.max(header.length, Math.min(bytes, maxPlaceholder)), ' ');
+  header.copy(data);
   const file_data = `data:application/pdf;base64,${data.toString('base64')}`;
   return {
     part: { type: 'file', file: { filename: name, file_data, file_id: undefined } },

@@ -27,7 +27,7 @@ async function getCost(text: string, where: { conversationId?: string; inPlaceOf
   return preview.costUsd;
 }
 
-test('another wording and a further answer are previewed with the branch that they would have', async () => {
+test('an edited message and another answer are previewed with the branch that they would be sent with', async () => {
   const first = await ask('The first question.');
   const { conversationId } = first;
   const second = await ask('words '.repeat(5_000), conversationId);
@@ -41,7 +41,7 @@ test('another wording and a further answer are previewed with the branch that th
   expect(Number((await getCost('Hello', { conversationId }))?.low)).toBeGreaterThan(Number(again?.low));
 });
 
-test('a message that is gone is refused as not found', async () => {
+test('a preview for a missing message is refused as not found', async () => {
   const { conversationId } = await ask('A question.');
   const gone = client.quotes.route({
     conversationId,
@@ -53,7 +53,7 @@ test('a message that is gone is refused as not found', async () => {
   await expect(gone).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a price limit that leaves Auto no model is told before sending and by the failed answer, and raised it is answered', async () => {
+test('a price limit that leaves Auto no model is reported before sending and by the failed answer', async () => {
   const { conversationId } = await ask('A first question.');
   const limit = (maxCostUsd: string) =>
     client.options.set({

@@ -42,11 +42,11 @@ const decision = {
   ],
 };
 
-test('a decision is told best first, with its attempts and the exact price of the same tokens elsewhere', async () => {
+test('a routing decision lists candidates best first, its attempts, and the exact price of the same tokens with another model', async () => {
   core.gateway.decision = decision;
   const { answerId } = await answered('router');
-  const told = await core.client.chat.routing({ messageId: answerId });
-  expect(told).toMatchObject({
+  const answer = await core.client.chat.routing({ messageId: answerId });
+  expect(answer).toMatchObject({
     known: true,
     decision: {
       selected: { id: 'openai/free' },
@@ -63,7 +63,7 @@ test('a decision is told best first, with its attempts and the exact price of th
   });
 });
 
-test('why a decision is unknown is told: none in the record, or no such record', async () => {
+test('a routing answer has the reason when the decision is unknown: the record has none, or there is no record', async () => {
   const { answerId } = await answered('router');
   expect(await core.client.chat.routing({ messageId: answerId })).toEqual({ known: false, why: 'no_decision' });
   core.gateway.records.clear();
@@ -71,7 +71,7 @@ test('why a decision is unknown is told: none in the record, or no such record',
   await expect(core.client.chat.routing({ messageId: 'gone' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('how a chat wants the router to choose goes out with requests to the router only', async () => {
+test('a chat’s routing options are sent only with requests to the router', async () => {
   const { conversationId } = await answered('router');
   await core.client.options.set({
     chat: conversationId,

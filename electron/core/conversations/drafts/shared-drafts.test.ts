@@ -5,7 +5,7 @@ import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 const options = (system: string) => ({ ...noOptions, system });
 const draft = (text: string) => ({ text, attachments: [], model: null, compare: [] });
 
-test('a draft that was changed by another window meanwhile is not overwritten, but given back', async () => {
+test('a draft that another window has changed meanwhile is returned, not overwritten', async () => {
   const { client } = await coreOfTest();
   const chat = 'a-chat';
   const first = await client.drafts.put({ chat, draft: draft('one'), savedAt: null });
@@ -22,7 +22,7 @@ test('a draft that was changed by another window meanwhile is not overwritten, b
   expect(gone).toEqual({ savedAt: null, other: draft('') });
 });
 
-test('the new chat of each window has options of its own, which its conversation takes, and its quote knows', async () => {
+test('the new chat of each window has its own options, for its quote and its conversation', async () => {
   const { client, gateway } = await coreOfTest();
   await client.models.list();
   await client.options.set({ chat: 'new-a', options: options('Of the first window. '.repeat(50)) });
@@ -42,7 +42,7 @@ test('the new chat of each window has options of its own, which its conversation
   expect(await client.options.get({ chat: 'new-a' })).toMatchObject(noOptions);
 });
 
-test('the next window has the options of one that is gone, also without a draft, and none of one that is open', async () => {
+test('a new window takes over the options of a closed one, also without a draft, but not of an open one', async () => {
   const { client } = await coreOfTest();
   const stream = await client.changes.watch({ newChat: 'new-open' });
   const next = stream.next();

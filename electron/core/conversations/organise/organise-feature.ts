@@ -61,7 +61,7 @@ export function organiseFeature(deps: OrganiseDeps) {
     return removeAll(await store.trashed({ before: now() - trashDays * dayMs }));
   }
 
-  async function purgeAndSay(): Promise<void> {
+  async function purgeAndLog(): Promise<void> {
     try {
       const removed = await purge();
       if (removed) log({ event: 'trash_purged', removed });
@@ -70,7 +70,7 @@ export function organiseFeature(deps: OrganiseDeps) {
     }
   }
 
-  function tell(ids: readonly string[]): void {
+  function publishChanged(ids: readonly string[]): void {
     for (const id of ids) readers.publish(id, { type: 'conversation-changed' });
     changes.emit('conversations');
   }
@@ -124,13 +124,13 @@ export function organiseFeature(deps: OrganiseDeps) {
     async change({ ids, change }: { ids: string[]; change: PlacementChange }): Promise<{ before: Placement[] }> {
       if (change.folderId) await existing(change.folderId);
       const before = await store.change(ids, change, now());
-      tell(ids);
+      publishChanged(ids);
       return { before };
     },
 
     async putBack({ placements }: { placements: Placement[] }): Promise<void> {
       await store.putBack(placements);
-      tell(placements.map(({ id }) => id));
+      publishChanged(placements.map(({ id }) => id));
     },
 
     async emptyTrash({ ids }: { ids?: string[] | null | undefined }): Promise<{ removed: number }> {
@@ -139,8 +139,8 @@ export function organiseFeature(deps: OrganiseDeps) {
 
     /** Purges now and daily. Returns a function that stops it. */
     keepTrash(): () => void {
-      void purgeAndSay();
-      const timer = setInterval(() => void purgeAndSay(), dayMs);
+      void purgeAndLog();
+      const timer = setInterval(() => void purgeAndLog(), dayMs);
       timer.unref();
       return () => clearInterval(timer);
     },

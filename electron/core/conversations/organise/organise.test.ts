@@ -24,7 +24,7 @@ async function start(titles: readonly string[]) {
   };
 }
 
-test('chats go into folders, out of them, and stay when their folder goes', async () => {
+test('chats move into folders and out of them, and stay when their folder is deleted', async () => {
   const { client, ids, listed } = await start(['one', 'two', 'three']);
   const work = await client.organise.createFolder({ name: ' Work ' });
   expect(work).toMatchObject({ name: 'Work', conversations: 0 });
@@ -46,7 +46,7 @@ test('chats go into folders, out of them, and stay when their folder goes', asyn
   expect(await listed({ folderId: 'none' })).toHaveLength(3);
 });
 
-test('two folders cannot have one name, and a chat cannot go where no folder is', async () => {
+test('two folders cannot have the same name, and a chat cannot move into a missing folder', async () => {
   const { client, ids } = await start(['one']);
   await client.organise.createFolder({ name: 'Work' });
   const home = await client.organise.createFolder({ name: 'Home' });
@@ -87,7 +87,7 @@ test('a change of many chats is undone in one step: pins, tags, archive and tras
   expect(await all()).toEqual(asItWas);
 });
 
-test('archive and trash are views of their own, and writing on brings a chat back from both', async () => {
+test('archive and trash are separate views, and a new message brings a chat back from both', async () => {
   const { client, ids, listed, gateway } = await start(['one', 'two']);
   gateway.script = async function* () {
     yield 'ok';
@@ -107,7 +107,7 @@ test('archive and trash are views of their own, and writing on brings a chat bac
   expect((await listed()).sort()).toEqual(['one', 'two']);
 });
 
-test('the trash keeps a chat for thirty days, then it is gone; emptying it takes only what is in it', async () => {
+test('a chat is deleted after thirty days in the trash, and emptying the trash deletes only the chats in it', async () => {
   const { client, ids, later, core, dataFolder } = await start(['one', 'two', 'three']);
   const [one = '', two = '', three = ''] = ids;
   await client.organise.change({ ids: [one], change: { trashed: true } });

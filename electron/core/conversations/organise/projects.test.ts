@@ -26,13 +26,13 @@ async function startProject(change: Partial<Project> = {}) {
     await chatEnded(client, sent.conversationId);
     return sent.conversationId;
   };
-  /** What the last request told the model before the answer. */
-  const told = () => JSON.stringify(core.gateway.asked.at(-1)?.messages);
-  return { core, client, folderId, notes, project, send, told };
+  /** The messages of the last request, as JSON. */
+  const lastRequest = () => JSON.stringify(core.gateway.asked.at(-1)?.messages);
+  return { core, client, folderId, notes, project, send, lastRequest };
 }
 
-test('a chat of a project has its instructions and files from the first message on, until it leaves the folder', async () => {
-  const { core, client, folderId, send, told } = await startProject();
+test('a chat is sent its project’s instructions and files from the first message on, until it leaves the folder', async () => {
+  const { core, client, folderId, send, lastRequest } = await startProject();
   expect((await client.organise.overview()).folders).toMatchObject([{ id: folderId, isProject: true }]);
   const conversationId = await send('When is it due?');
   const [instructions, question] = core.gateway.asked[0]?.messages ?? [];
@@ -45,12 +45,12 @@ test('a chat of a project has its instructions and files from the first message 
   expect(core.gateway.asked[1]?.messages.slice(0, 2).map(({ content }) => content)).toEqual([
     ...['Answer as a historian.', 'Be brief.'],
   ]);
-  expect(told().split('The deadline is in May.')).toHaveLength(2);
+  expect(lastRequest().split('The deadline is in May.')).toHaveLength(2);
 
   await client.organise.change({ ids: [conversationId], change: { folderId: null } });
   await send('And now?', conversationId);
-  expect(told()).not.toContain('historian');
-  expect(told()).not.toContain('The deadline is in May.');
+  expect(lastRequest()).not.toContain('historian');
+  expect(lastRequest()).not.toContain('The deadline is in May.');
 });
 
 test('the quote of a new chat counts what the project adds, and names the files that a model cannot read', async () => {
@@ -65,7 +65,7 @@ test('the quote of a new chat counts what the project adds, and names the files 
   expect((await client.quotes.get({ ...ask, folderId })).leftOutFiles).toEqual(['map.png']);
 });
 
-test('a deleted project comes back whole by undo; a chat that was about to begin in it begins in none', async () => {
+test('undo restores a deleted project completely, and a chat that begins meanwhile is in no folder', async () => {
   const { client, folderId, project, send } = await startProject();
   const { name, project: had } = await client.organise.removeFolder({ id: folderId });
   expect(had).toEqual(project);
@@ -75,7 +75,7 @@ test('a deleted project comes back whole by undo; a chat that was about to begin
   expect(await client.organise.project({ id: folderId })).toEqual(project);
 });
 
-test('a file that was never uploaded is refused, and a folder without a project has an empty one', async () => {
+test('a project refuses a file that was never uploaded, and a folder without a project has an empty one', async () => {
   const { client, folderId, project } = await startProject();
   const foreign = {
     id: 'f'.repeat(64),

@@ -48,7 +48,7 @@ const find = async (query: string, limit = 50) => core.client.search.find({ quer
 const titled = async (query: string) => [...new Set((await find(query)).hits.map((hit) => hit.conversation.title))];
 const hits = (pieces: SearchHit['title']) => pieces.filter((piece) => piece.hit).map((piece) => piece.text);
 
-test('words are found in titles and messages, from their beginning, without case and accents', async () => {
+test('search finds words in titles and messages by their beginning, ignoring case and accents', async () => {
   const { hits: found } = await find('ZANZ');
   expect(found[0]).toMatchObject({ message: null, conversation: { id: ids.capital } });
   expect(hits(found[0]?.title ?? [])).toEqual(['zanzibar']);
@@ -61,7 +61,7 @@ test('words are found in titles and messages, from their beginning, without case
   expect((await find('anzibar')).hits).toEqual([]);
 });
 
-test('all words must be there; quotes ask for the very phrase', async () => {
+test('a hit contains all words of the query, and quotes require the exact phrase', async () => {
   expect((await find('zanzibar capital')).hits.some((hit) => hit.conversation.id === ids.capital)).toBe(true);
   expect((await find('"capital zanzibar"')).hits).toEqual([]);
   expect((await find('"zanzibar capital"')).hits.length).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ test('all words must be there; quotes ask for the very phrase', async () => {
   expect((await find('rate_limiter zanzibar')).hits.length).toBeGreaterThan(0);
 });
 
-test('scripts without spaces are found anywhere, and signs of LIKE mean themselves', async () => {
+test('search finds text anywhere in scripts without spaces, and takes LIKE wildcards literally', async () => {
   const { hits: found } = await find('数据库');
   expect(found.every((hit) => hit.conversation.id === ids.chinese)).toBe(true);
   const message = found.find((hit) => hit.message);
@@ -78,7 +78,7 @@ test('scripts without spaces are found anywhere, and signs of LIKE mean themselv
   expect(await titled('100% sure')).toEqual([expect.stringContaining('Percent')]);
 });
 
-test('prefixes narrow it down', async () => {
+test('prefixes narrow a search', async () => {
   const { client } = core;
   const folder = await client.organise.createFolder({ name: 'My island' });
   const change = { folderId: folder.id, pinned: true, addTags: ['far away'], archived: true };
@@ -101,7 +101,7 @@ test('prefixes narrow it down', async () => {
   await client.organise.change({ ids: [ids.capital ?? ''], change: { trashed: false, archived: false } });
 });
 
-test('what a prefix does not understand is said, and nothing is found instead of too much', async () => {
+test('a prefix with an invalid value is reported, and the search finds nothing', async () => {
   for (const [query, problem] of [
     ['zanzibar folder:nowhere', 'There is no folder "nowhere".'],
     ['zanzibar tag:nothing', 'There is no tag "nothing".'],
@@ -120,7 +120,7 @@ test('what a prefix does not understand is said, and nothing is found instead of
   expect(await find('   ')).toEqual({ hits: [], nextCursor: null, problems: [] });
 });
 
-test('no query, however hostile, is an error', async () => {
+test('no query causes an error, however hostile it is', async () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc
@@ -142,7 +142,7 @@ test('no query, however hostile, is an error', async () => {
   );
 });
 
-test('pages follow each other without a gap or a repeat', async () => {
+test('pages of hits have neither gaps nor repeats', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
@@ -156,7 +156,7 @@ test('pages follow each other without a gap or a repeat', async () => {
   expect(seen.length).toBeGreaterThan(200);
 });
 
-test('the index holds what the messages hold, through streaming, deletion and cascades', async () => {
+test('the search index matches the messages after streaming, deletion and cascades', async () => {
   const { client } = core;
   const before = await find('zanzibar', 200);
   await client.conversations.remove({ id: ids.marked ?? '' });
@@ -168,7 +168,7 @@ test('the index holds what the messages hold, through streaming, deletion and ca
   db.close();
 });
 
-test('find in a chat counts what the shown branch holds, oldest first', async () => {
+test('find in a chat lists the hits of the shown branch, oldest first', async () => {
   const { client } = core;
   const conversationId = ids.capital ?? '';
   const { messages } = await readThread(client, conversationId);

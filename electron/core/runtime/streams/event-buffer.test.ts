@@ -10,7 +10,7 @@ const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-del
 });
 const ended = { type: 'message-updated', message: { id: 'm' } } as ThreadChange;
 
-test('deltas that belong together arrive as one, with the offset of the first', () => {
+test('consecutive deltas of one kind are joined, with the offset of the first', () => {
   const buffer = openEventBuffer();
   for (const event of [delta(0, 'Hel'), delta(3, 'lo'), delta(0, 'hm', 'reasoning-delta'), delta(5, '!'), ended]) {
     buffer.add(event);
@@ -22,7 +22,7 @@ test('deltas that belong together arrive as one, with the offset of the first', 
   expect(buffer.take()).toEqual({ overflow: false, events: [] });
 });
 
-test('a reader that does not read costs one buffer and is told to start afresh, without missing an end', () => {
+test('a reader that does not read costs one buffer and then needs a snapshot, without missing the end of an answer', () => {
   const buffer = openEventBuffer();
   for (let index = 0; index < 2000; index += 1) buffer.add(delta(index * 1000, 'x'.repeat(1000)));
   buffer.add(ended);
@@ -31,7 +31,7 @@ test('a reader that does not read costs one buffer and is told to start afresh, 
   expect(buffer.take()).toEqual({ overflow: false, events: [delta(2_000_000, 'y')] });
 });
 
-test('however words and reads fall, the text that is read is the text that was written', () => {
+test('a reader gets exactly the text that was written, whenever it reads', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.boolean())), (steps) => {
       const buffer = openEventBuffer();
@@ -55,7 +55,7 @@ test('however words and reads fall, the text that is read is the text that was w
   );
 });
 
-test('answers that are written at once are joined each for itself, and their ends stay in order', () => {
+test('deltas of simultaneous answers are joined separately, and the ends of answers stay in order', () => {
   const buffer = openEventBuffer();
   const other = (offset: number, text: string): ThreadChange => ({ type: 'text-delta', messageId: 'n', offset, text });
   for (let at = 0; at < 500; at += 1) {
