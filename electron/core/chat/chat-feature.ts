@@ -27,10 +27,13 @@ export interface ChatDeps extends StarterDeps {
   readonly options: Pick<OptionsStore, 'adopt'>;
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
   readonly build: BuildRequest;
-  /** The model that a new chat asks where this one is wanted: a gateway elsewhere may not have it. */
+  /**
+   * Returns the model for a new chat. It differs from the wanted one when a remote gateway is connected that doesn't
+   * have it.
+   */
   readonly modelFor: (wanted: string) => Promise<string>;
   readonly language: () => Promise<Language>;
-  /** Placeholder part for a file, in a request that is only checked. */
+  /** Replaces a file by a placeholder, for a request that is only checked and not sent. */
   readonly placeholder: ToPart;
 }
 
@@ -42,9 +45,9 @@ interface Send {
   readonly model: string;
   readonly overCaps: boolean;
   readonly editOf?: string | null | undefined;
-  /** A new conversation is not kept. */
+  /** A new conversation is temporary: it's deleted when it is left. */
   readonly temporary?: boolean;
-  /** The folder that a new conversation begins in. */
+  /** The folder of a new conversation. */
   readonly folderId?: string | null | undefined;
   readonly newChat?: string | null | undefined;
 }
@@ -74,7 +77,10 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
 
   const comparing = compareFeature(deps, newAnswer, starter);
 
-  /** Called before anything is stored: a refused message stays in the composer. The request is built here, once. */
+  /**
+   * Checks a message before anything is stored, so a refused message stays in the composer. The request is built only
+   * here, and sent later as it is.
+   */
   async function admit(
     answer: NewAnswer,
     conversationId: string,
@@ -133,13 +139,18 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     return message;
   }
 
-  /** The requested model; a continuation was requested from the model that had been routed to. */
+  /**
+   * Returns the model that the user chose for an answer. A continuation names the model that the router had chosen, so
+   * the first part of the answer counts.
+   */
   async function modelAsked(answer: Message): Promise<string | null> {
     const above = answer.continues ? await messages.above(answer) : null;
     return above ? modelAsked(above) : answer.model;
   }
 
-  /** Another answer; `before`: the answer that it stands beside, whose comparison column it gets. */
+  /**
+   * Starts another answer to a question. It joins the comparison column of `before`, the answer that it stands beside.
+   */
   async function answerTo(question: Message, model: string, overCaps: boolean, before?: Message): Promise<Started> {
     const { id, conversationId } = question;
     const next = { ...newAnswer(model), ...inComparison(question, before) };
@@ -170,7 +181,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       return answerTo(await ofRole('user', questionId), model, overCaps);
     },
 
-    /** Continues with the model that wrote the first part, also where the router chose it. */
+    /** Continues with the model that wrote the answer so far, even if the router chose it. */
     async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
       const cut = await ofRole('assistant', answerId);
       const question = await getQuestion(messages, cut);
@@ -199,10 +210,13 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     routing: ({ messageId }: { messageId: string }, signal: AbortSignal | undefined): Promise<RoutingAnswer> =>
       readRouting(deps, messageId, signal),
 
-    /** From here on each question and answer is refused. */
+    /** Refuses every question and answer from now on. */
     stopStarting: starter.stopStarting,
 
-    /** Ends all answers as `interrupted` with what had arrived; none starts any more. */
+    /**
+     * Ends all answers as `interrupted`, with the text that has arrived. Call `stopStarting` first, so that no new one
+     * begins.
+     */
     async close(): Promise<void> {
       await Promise.allSettled([...sending.values(), ...comparing.beginning()]);
       const answers = live.all();
@@ -213,19 +227,22 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   };
 }
 
-/** A retry or continuation stays in its column, and beside the branch while all columns are shown. */
+/**
+ * Keeps a retry or a continuation in its comparison column. While all columns are shown, it doesn't become the shown
+ * branch.
+ */
 function inComparison(question: Message, before: Message | undefined): Pick<NewAnswer, 'comparison' | 'aside'> {
   const comparison = before?.comparison ?? null;
   return comparison ? { comparison, aside: question.comparing === comparison.id } : {};
 }
 
-/** The catalogue id of the model that wrote an answer, if it is listed. */
+/** Returns the catalogue id of the model that wrote an answer, if the catalogue has it. */
 function servedModel({ servedProvider, servedModel: model }: Message, known: DescribeModel): string | null {
   const id = `${servedProvider}/${model}`;
   return servedProvider && model && known(id) ? id : null;
 }
 
-/** The result of an earlier send of the same message. */
+/** Returns the result of an earlier send of the same message, because a window may send it twice. */
 async function earlier({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
   const message = await messages.find(messageId);
   if (!message) return null;
@@ -241,7 +258,8 @@ async function existing({ conversations }: ChatDeps, conversationId: string) {
 }
 
 /**
- * After a crash: marks cut-off answers, restores all words that were shown, removes temporary chats, and asks for costs.
+ * Cleans up after a crash: marks cut-off answers as interrupted, restores the text that windows had shown, removes
+ * temporary chats and looks up missing costs.
  */
 export async function recoverAnswers({
   messages,
@@ -268,8 +286,8 @@ interface EndedNoticeDeps {
 }
 
 /**
- * Tells the system that a chat’s answers have ended, for a person who is elsewhere. Never their words, and the chat’s
- * title only if that was allowed.
+ * Shows a system notification when a chat’s answers have ended and no window has the focus. It never contains text of
+ * an answer, and the chat’s title only if the user allows that.
  */
 export function endedNotice({ host, conversations, live, wanted, log }: EndedNoticeDeps) {
   type Ended = Pick<Message, 'id' | 'conversationId' | 'status'>;
@@ -283,7 +301,7 @@ export function endedNotice({ host, conversations, live, wanted, log }: EndedNot
   }
 
   return async (answer: Ended): Promise<void> => {
-    // Who stopped an answer knows. Others of a comparison, or queued messages, may still be answered.
+    // There is no notice for an answer that the user stopped, or while the chat has other answers running.
     const ended = (answer.status === 'done' || answer.status === 'error') && !live.isLive(answer.conversationId);
     if (host.notify && ended)
       await showNotice(answer).catch((error: unknown) => log({ event: 'notice_failed', ...failureEntry(error) }));

@@ -11,7 +11,7 @@ async function start(more: TestCoreOptions = {}) {
   return core;
 }
 
-/** Each model waits until it is let go; `go(model)` ends its answer. */
+/** Makes each model wait in the middle of its answer. `go(model)` ends the answer. */
 function gates(core: TestCore) {
   const going = new Map(
     ['openai/mini', 'openai/large', 'sandbox/tour'].map((model) => [model, Promise.withResolvers<void>()]),
@@ -151,7 +151,7 @@ test('the thread continues below the chosen column with its model, and all colum
 test('spending limits count the sum of all columns before anything is stored, and can be waived for all of them', async () => {
   const core = await start();
   const { client } = core;
-  // One alone would fit: each may cost about 0.0083.
+  // Each answer may cost about 0.0083, so one of them would fit.
   await client.caps.set({ message: '0.012', conversation: null, day: null, month: null });
   const input = question({ text: 'x'.repeat(350) });
   const quote = await client.comparisons.quote({ conversationId: null, text: input.text, attachments: [], models });

@@ -13,7 +13,7 @@ import { getTitle } from './title.ts';
 export interface CompareDeps extends ChatDeps {
   readonly comparisons: ComparisonStore;
   readonly changes: Changes;
-  /** Sends queued messages after a column was chosen. */
+  /** Sends queued messages once a column is chosen. */
   readonly resumeQueue: (conversationId: string) => Promise<void>;
 }
 
@@ -22,12 +22,15 @@ interface Compare {
   readonly conversationId?: string | null | undefined;
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  /** Absent: each column of the comparison that the branch ends in goes on. */
+  /**
+   * The models of a new comparison. Without it, the question goes to each column of the comparison at the end of the
+   * branch.
+   */
   readonly models?: readonly string[] | undefined;
   readonly overCaps: boolean;
-  /** A new conversation is not kept. */
+  /** A new conversation is temporary: it's deleted when it is left. */
   readonly temporary?: boolean;
-  /** The folder that a new conversation begins in. */
+  /** The folder of a new conversation. */
   readonly folderId?: string | null | undefined;
   readonly newChat?: string | null | undefined;
 }
@@ -38,7 +41,7 @@ interface StartedTogether {
   readonly answerIds: string[];
 }
 
-/** An answer, and the branch that it goes on from. */
+/** An answer of a comparison, and the branch above its question. */
 interface Column {
   readonly answer: NewAnswer;
   readonly parentId: string | null;
@@ -52,7 +55,7 @@ interface AskedColumn extends Omit<Column, 'branch'> {
 
 type Starter = Pick<ReturnType<typeof answerStarter>, 'beginTogether'>;
 
-/** One question to several models. Each answer is a request of its own: a failed one does not affect the others. */
+/** Asks several models the same question. Each answer is its own request, so a failed one doesn't affect the others. */
 export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => NewAnswer, starter: Starter) {
   const { comparisons, messages, conversations, live, readers, newId, now, changes } = deps;
   const beginning = new Map<string, Promise<StartedTogether>>();
@@ -69,7 +72,8 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       columns.map(({ answer }) => answer.model),
     );
     const attachments = await deps.attachments.verify(input.attachments);
-    // The first is the message as it was sent; others are copies of it.
+    // For a further question, the first column has the message itself and the other columns have copies, each with its
+    // own id.
     const asked = columns.map((column, at): AskedColumn => {
       const question = { id: at === 0 || input.models ? messageId : newId(), text, attachments };
       return {
@@ -116,7 +120,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     return models.map((model) => ({ answer: newAnswer(model), parentId, branch }));
   }
 
-  /** The columns at the end of the branch, each with its own answer as it is shown. */
+  /** Returns a new answer for each column at the end of the branch, below the answer that the column shows. */
   async function goingOn(conversationId: string): Promise<Column[]> {
     const columns = await columnsAt(conversationId);
     return Promise.all(
@@ -128,7 +132,10 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     );
   }
 
-  /** The columns of the comparison that the branch ends in, from the left; none, if it does not. */
+  /**
+   * Returns the columns of the comparison at the end of the branch, from the left. Empty if the branch doesn't end in
+   * one.
+   */
   async function columnsAt(conversationId: string): Promise<{ model: string; leafId: string }[]> {
     const leaf = await getLeaf(conversationId);
     const last = leaf !== null && (await comparisons.undecided(conversationId)) ? await messages.find(leaf) : null;
@@ -160,7 +167,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     if (!before || !(await comparisons.undecided(conversationId))) throw refusal('invalid_input', 'noAnswersBeside');
     const { id } = await getQuestion(messages, before);
     await comparisons.goOn({ conversationId, comparison, columns, now: now() });
-    // A column that was retried is not in the branch that readers have.
+    // Readers may still have the answer that a retry replaced, so they reload the branch.
     readers.publish(conversationId, { type: 'branch-changed', messageId: id });
   }
 
@@ -170,7 +177,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     return row.active_leaf;
   }
 
-  /** The end of the branch, where a question may be added; not while it is answered or no column is chosen. */
+  /** Returns the end of the branch, where a question may be added. Throws while no column of a comparison is chosen. */
   async function getEnd(conversationId: string): Promise<string | null> {
     const leaf = await getLeaf(conversationId);
     await mayGoOn(conversationId);
@@ -202,7 +209,9 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       return started;
     },
 
-    /** Another wording of a question that went to all columns goes to the first one only. */
+    /**
+     * Closes the comparison above an edited question: the edit of a question to all columns goes only to the first one.
+     */
     async goOnBelow(conversationId: string, answerId: string): Promise<void> {
       const questionId = await comparisons.goOnBelow(answerId);
       if (questionId !== null) readers.publish(conversationId, { type: 'branch-changed', messageId: questionId });
@@ -225,17 +234,20 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       changes.emit('messages');
     },
 
-    /** Comparisons that are being stored; closing waits for them. */
+    /** Returns the comparisons that are being stored. Closing the core waits for them. */
     beginning: (): Promise<unknown>[] => [...beginning.values()],
   };
 }
 
 const busy = () => refusal('answer_in_progress', 'chatBusy');
 
-/** Refuses a missing, unusable or duplicate model before anything is stored, instead of in a failed column. */
+/**
+ * Refuses a missing, unusable or duplicate model before anything is stored. Otherwise the user would get a failed
+ * column.
+ */
 function refuseUnusable({ modelFacts }: Pick<ChatDeps, 'modelFacts'>, models: readonly string[]): void {
   const known = models.map((model) => ({ model, facts: modelFacts(model) }));
-  // The catalogue is not loaded: the gateway decides.
+  // The catalogue isn't loaded yet, so the gateway decides.
   if (known.every(({ facts }) => !facts)) return;
   const seen = new Set<string>();
   for (const { model, facts } of known) {

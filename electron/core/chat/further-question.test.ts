@@ -9,7 +9,7 @@ async function start() {
   return core;
 }
 
-/** A finished comparison whose answers name their model, in a chat whose later answers do so, too. */
+/** Starts a chat with a finished comparison. Each answer names its model, as do all later ones. */
 async function compared(core: TestCore) {
   core.gateway.script = async function* ({ model, messages }) {
     yield `${model} after ${messages.length}`;

@@ -9,7 +9,7 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptImages } from './turn.ts';
 
-/** The whole way: the real gateway in process and its simulated model that makes images. */
+/** The real gateway runs in this process, with its simulated model that makes images. */
 let core: TestCore;
 let { client } = {} as typeof core;
 

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { columns, question, read } from '../../../tests/support/compared.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 
-/** What happens while a question is on its way. */
 
 const ask = () => ({ messageId: randomUUID(), text: 'What is a portico?', model: 'openai/gpt' });
 
@@ -48,7 +47,7 @@ test('a chat that is removed at any moment while its question is being stored is
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
   };
   const outcomes = new Set<string>();
-  // The moments are turns of the queue of promises, from before the chat is there until after its answer has begun.
+  // The number of waits decides when the chat is removed: between before it is stored and after its answer has begun.
   for (let turns = 0; turns < 300; turns += 20) {
     const chat = Promise.withResolvers<string>();
     const ids: string[] = [];
@@ -82,7 +81,7 @@ test('a question to all columns is refused when one column is chosen before the 
   const { conversationId, answerIds } = await core.client.comparisons.begin(question());
   await columns(core, conversationId, 'done', 3);
   const chosen = Promise.withResolvers<unknown>();
-  // The columns have been read, and nothing of the question is stored.
+  // At this moment the columns have been read, but the question isn't stored yet.
   onId = () => {
     onId = () => {};
     chosen.resolve(core.client.comparisons.choose({ messageId: answerIds[1] ?? '' }));

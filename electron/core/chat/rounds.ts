@@ -15,7 +15,7 @@ import type { ToolDecisions } from '../tools/calls/tool-decisions.ts';
 import { type AdmittedQuestion, runTurn, type TurnDeps } from './turn.ts';
 
 export interface StarterDeps extends RoundsDeps {
-  /** Called when an answer has ended and its conversation is free. */
+  /** Called when an answer has ended and its conversation accepts messages again. */
   readonly answerEnded: (answer: Message) => Promise<void>;
 }
 
@@ -27,15 +27,12 @@ export interface Started {
   readonly answerId: string;
 }
 
-/** Stores a question, then starts its answer; one answer per conversation at a time. */
+/** Stores questions and starts their answers. A conversation has one answer at a time, or those of one comparison. */
 export function answerStarter(deps: StarterDeps) {
   const { messages, live, readers, changes } = deps;
   let stopped = false;
 
-  /**
-   * Stores by `store` and starts to answer the question as it was admitted. Throws while the conversation is being
-   * answered.
-   */
+  /** Stores the question with `store` and starts its answer. Throws while the conversation is being answered. */
   async function begin(
     conversationId: string,
     answer: NewAnswer,
@@ -51,7 +48,7 @@ export function answerStarter(deps: StarterDeps) {
     return started;
   }
 
-  /** The same for the answers of a comparison: all are stored, then each starts. */
+  /** Does the same for several answers of a comparison. All are stored before the first one starts. */
   async function beginTogether(
     conversationId: string,
     together: string | null,
@@ -59,7 +56,7 @@ export function answerStarter(deps: StarterDeps) {
     store: Store,
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
-    // Only the first reservation can be refused, and then none is held.
+    // If the first reservation succeeds, the others do too, because they share it.
     const reservations = answers.map(({ answer, branch, request }) => ({
       id: answer.id,
       admitted: { branch, request },
@@ -107,8 +104,8 @@ export function answerStarter(deps: StarterDeps) {
 }
 
 /**
- * Whether the branch as it was read is the stored question’s: meanwhile an answer may have ended or another branch been
- * shown.
+ * Whether the branch that was read before is still the branch above the stored question. In between, an answer may have
+ * ended or the user may have switched branches.
  */
 const isBranchTo = (branch: AdmittedQuestion['branch'], question: Message): boolean =>
   branch.at(-1)?.id === question.id &&
@@ -117,12 +114,12 @@ const isBranchTo = (branch: AdmittedQuestion['branch'], question: Message): bool
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Each check takes up to a microsecond; this bounds how long the core is blocked. */
+/** Each check of a schema takes up to a microsecond, so this limits how long the core is blocked. */
 const maxChecks = 50_000;
 
 /**
- * What is wrong with a call’s arguments, for the model; null if they are valid. A schema that cannot be parsed or takes
- * too long is left to the tool, which checks its own arguments.
+ * Returns what is wrong with a call’s arguments, as text for the model, or null if they are valid. When the schema
+ * can't be parsed or would take too long to check, the tool has to check its own arguments.
  */
 export function problemWith(input: string, schema: Json): string | null {
   const value = input.trim() === '' ? {} : parsed(input);
@@ -152,7 +149,10 @@ function readable(schema: Json): z.ZodType | null {
   }
 }
 
-/** Without patterns: a tool server’s regular expression could block the app, so the server checks them. */
+/**
+ * Removes patterns from a schema, because a tool server’s regular expression could block the app. The server checks
+ * them itself.
+ */
 function withoutPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPatterns);
   if (typeof value !== 'object' || value === null) return value;
@@ -174,14 +174,14 @@ interface RunCallsDeps {
   readonly now: () => number;
 }
 
-/** Calls per answer; the model is told about the limit. */
+/** Calls per answer. A call above the limit isn't run, and its result gives the model the reason. */
 const maxCalls = 16;
 /** Characters of a result that are stored and sent to the model. */
 export const maxResult = 50_000;
 
 /**
  * Runs the calls of an answer: permitted ones at once, the others after the user’s decision. Each step is stored before
- * it is taken, so that after a crash it is clear what may have run. `skipReason`: none is run, for this reason. Throws the
+ * it is taken, so that a crash leaves a record of what may have run. With a `skipReason` no call is run. Throws the
  * signal’s reason if the answer is stopped.
  */
 async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, skipReason: string | null): Promise<void> {
@@ -195,7 +195,7 @@ async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, skipReason: stri
         const reason = at < maxCalls ? skipReason : `Not run: at most ${maxCalls} calls are run at once.`;
         await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
       } catch (error) {
-        // If a call cannot be stored or published, the answer and all waiting calls end.
+        // A call that can't be stored or published ends the answer and all waiting calls.
         answer.abort.abort(toAppError(error));
       }
     }),
@@ -223,7 +223,7 @@ async function runCall(
   if (problem !== null) return set({ state: 'failed', result: problem });
   if (!(await toolbox.isPermitted(tool, conversationId))) {
     const asked = decisions.ask({ messageId, call: at, conversationId, tool }, signal);
-    // The decision can be made before `waiting` is published.
+    // The question is asked before `waiting` is published, so that a quick decision isn't lost.
     const [decision] = await Promise.all([asked, set({ state: 'waiting' })]);
     if (decision === 'deny') return set({ state: 'denied', finishedAt: now() });
     if (decision !== 'once') await toolbox.permit(tool, decision, conversationId);
@@ -235,7 +235,7 @@ async function runCall(
   await set({ state: isError ? 'failed' : 'done', result: cut(text), finishedAt: now() });
 }
 
-/** An unexpected error of a tool is a failed tool, not a failed answer. */
+/** Runs a tool. An unexpected error fails the tool, not the answer. */
 async function getOutput({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
   try {
     return await orAborted(toolbox.run(tool, input, signal), signal);
@@ -246,7 +246,10 @@ async function getOutput({ toolbox, log }: RunCallsDeps, tool: OfferedTool, inpu
   }
 }
 
-/** Stop does not wait for a tool that ignores the signal, or for a server that is starting. */
+/**
+ * Rejects as soon as the answer is stopped, without waiting for a tool that ignores the signal or a server that is
+ * starting.
+ */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -278,7 +281,7 @@ async function mark(
   await storeCalls(deps, answer);
 }
 
-/** Marks open calls as stopped; stored with the end of the answer. */
+/** Marks open calls as stopped. The change is stored with the end of the answer. */
 function stopOpen(answer: LiveAnswer): void {
   const toolCalls = answer.message.toolCalls.map((call): ToolCall => {
     const { run } = call;
@@ -301,18 +304,18 @@ const cut = (text: string): string =>
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
   readonly conversations: Pick<ConversationStore, 'nextRound' | 'setUnread'>;
-  /** Looks up the costs of ended answers, in the background. */
+  /** Looks up the missing costs of ended answers. */
   readonly lookUpOpenCosts: () => Promise<void>;
   readonly newId: () => string;
 }
 
-/** Requests per turn: a model that goes on calling tools is stopped, and the user told. */
+/** Requests per turn. A model that keeps calling tools is stopped then, and the last calls show the reason. */
 export const maxRounds = 8;
 const tooMany = `Not run: the model asked for tools ${maxRounds} times in a row, which is the limit of one turn.`;
 
 /**
- * Answers a question in as many requests as its tools need. Each is a message below the one before, with its own
- * request, saves and bill. Returns the last one. Never throws.
+ * Answers a question with as many requests as its tool calls need. Each request is a message below the previous one,
+ * with its own cost. Returns the last one. Never throws.
  */
 export async function runRounds(
   deps: RoundsDeps,
@@ -336,16 +339,17 @@ export async function runRounds(
 }
 
 /**
- * Starts the next request before the previous one is reported as ended, so that the conversation never looks idle in
+ * Starts the next request before the end of the previous one is published, so the conversation never looks idle in
  * between.
  */
 async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer | null> {
   const { conversations, messages, modelFacts, live, readers, log, newId, now } = deps;
   const { id, conversationId, model, servedProvider, servedModel } = before.message;
   try {
-    // The model that began continues, also where the router chose it: state in its calls is bound to it.
+    // The model of the first request also answers the next ones, even if the router chose it, because the state in its
+    // calls is bound to it.
     const served = modelFacts(`${servedProvider}/${servedModel}`) ? `${servedProvider}/${servedModel}` : null;
-    // A continuation stays in its column.
+    // The next request stays in the same comparison column.
     const { modelName, simulated, comparison } = before.message;
     const next = { id: newId(), model: served ?? model ?? 'router', modelName, simulated, comparison };
     await conversations.nextRound(conversationId, id, next, now());
@@ -357,7 +361,7 @@ async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer |
     readers.publish(conversationId, { type: 'message-added', message });
     return answer;
   } catch (error) {
-    // The chat or the answer was deleted meanwhile.
+    // The usual reason is that the chat or the answer was deleted meanwhile.
     log({ event: 'tool_round_failed', ...failureEntry(error) });
     return null;
   }

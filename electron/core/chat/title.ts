@@ -3,7 +3,7 @@ import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
 const longest = 60;
 
-/** Around words: not in them, where stars are a power. */
+/** Markdown emphasis around words. Within a word, two stars are a power, as in 2**3. */
 const emphasis = /(?<![\p{L}\p{N}])(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu;
 const link = /!?\[([^\]]+)\]\([^()\s]*\)/g;
 
@@ -14,7 +14,10 @@ interface Question {
   readonly attachments: readonly { readonly name: string }[];
 }
 
-/** A title from the first message: its words, else its first file, else what it consists of. No model is asked. */
+/**
+ * Makes a title from the first message: its first line of text, else its first file's name, else a general name. No
+ * model is asked.
+ */
 export function getTitle({ text, attachments }: Question, language: Language): string {
   const { newChat, code, table } = words(language);
   const blocks = lexText(withPlainLines(text.slice(0, 4000)));
@@ -25,7 +28,7 @@ export function getTitle({ text, attachments }: Question, language: Language): s
   return titleFrom(prose.join('\n')) ?? titleFrom(attachments[0]?.name ?? '') ?? kind;
 }
 
-/** The first line with words, cut between words. */
+/** Returns the first line that has words, cut between words. */
 function titleFrom(text: string): string | null {
   const line = text
     .split('\n')

@@ -11,7 +11,7 @@ import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { readUntil } from '../../../tests/support/test-core.ts';
 import { maxResult, maxRounds } from './rounds.ts';
 
-/** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
+/** The real gateway runs in this process, with its simulated model that calls tools. The tool server is real too. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
 let core: TestCore;
 let { client } = {} as typeof core;
@@ -34,7 +34,7 @@ const read = async (id: string) => (await readThread(client, id, { limit: 400 })
 const ended = (id: string) => chatEnded(client, id);
 const getRuns = (messages: readonly Message[]) =>
   messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
-/** Until a call waits for the user. */
+/** Waits until a call waits for the user. */
 async function waiting(conversationId: string): Promise<Message> {
   const events = await readUntil(await client.chat.watch({ conversationId }), (seen) => {
     const last = seen.at(-1);
@@ -46,7 +46,7 @@ async function waiting(conversationId: string): Promise<Message> {
   if (!found) throw new Error('nothing waits');
   return found;
 }
-/** What the ledger has for this chat's requests, to the nano-dollar. */
+/** Returns what the ledger charged for this chat's requests, to the nano-dollar. */
 async function getLedger(messages: readonly Message[]): Promise<string> {
   const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 100 });
   const { data } = transactions;

@@ -28,16 +28,20 @@ import type { WordLog } from './word-log.ts';
 type Call = Message['toolCalls'][number];
 type CallDelta = NonNullable<ReportedChunk['choices'][number]['delta']['tool_calls']>[number];
 
-/** More than a model calls at once; what a gateway sends beyond it is left out. */
+/** No model makes this many calls at once. Further calls are ignored. */
 export const maxCalls = 128;
 
 /**
- * Puts an answer's tool calls together from their fragments (wire contract §1.3): the first of a call has its id and name, later ones more of
- * its arguments. Their index only tells them apart: it comes from a stranger and may be any number, so it is no place in an array.
+ * Joins the fragments of an answer's tool calls (wire contract §1.3). The first fragment of a call has its id and name,
+ * and later ones add to its arguments. The index comes from a remote server and may be any number, so it is only a key
+ * here and never an array index.
  */
 export function createCallReader(): (deltas: readonly CallDelta[]) => Call[] {
   const calls: Call[] = [];
-  /** Index → place among the calls. A new id under a known index begins another call, as servers do that number none. */
+  /**
+   * The place of each call by its index. A new id under a known index begins another call, because some servers give
+   * every call the same index.
+   */
   const places = new Map<number, number>();
 
   function getPlace({ index, id }: CallDelta): number | null {
@@ -67,15 +71,18 @@ export function createCallReader(): (deltas: readonly CallDelta[]) => Call[] {
   };
 }
 
-/** Opaque state that the provider wants back with the call (wire contract §1.6). */
+/** Returns the opaque state that the provider expects back with the call (wire contract §1.6). */
 function stateIn({ extra_content: extra }: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
   return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
 }
 
-/** Ten times what any model writes: a server that never ends its answer must not fill the memory. */
+/** Ten times what any model writes. It keeps a server that never ends its answer from filling the memory. */
 const maxAnswerChars = 8_000_000;
 
-/** All other facts of a chunk, as changes of the message. `source`: the account that pays. `readCalls`: of this answer. */
+/**
+ * Returns everything but the text of a chunk, as changes of the message. `source` is the account that pays, and
+ * `readCalls` belongs to this answer.
+ */
 function getFacts(
   chunk: ReportedChunk,
   message: Message,
@@ -84,7 +91,7 @@ function getFacts(
   readCalls: ReturnType<typeof createCallReader>,
 ): Partial<Message> {
   const { delta, finish_reason: finish } = chunk.choices[0] ?? {};
-  // Other gateways may name the model in the last chunk alone, or not at all.
+  // Other gateways may name the model only in the last chunk, or never.
   const namesModel = chunk.model !== '' && (message.servedModel === null || chunk.routing !== undefined);
   return {
     ...(namesModel ? served(chunk, message, modelFacts) : {}),
@@ -118,7 +125,7 @@ function servedId(chunk: ReportedChunk): string {
   return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
 }
 
-/** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
+/** Adds the web pages that the answer cites, in OpenAI's format (wire contract §1.3). */
 function citations(
   annotations: NonNullable<ReportedChunk['choices'][number]['delta']['annotations']>,
   { citations: before = [] }: Message,
@@ -134,12 +141,15 @@ function citations(
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
-/** Stores an image under a name; throws `attachment_refused` where it is none. */
+/** Stores an image under a name. Throws `attachment_refused` if the bytes aren't an image. */
 type KeepImage = (name: string, bytes: Buffer) => Promise<Attachment>;
 
 const data = /^data:image\/([\w.+-]+);base64,/i;
 
-/** Stores the images of an answer that has some already. `named`: text that refers to those which only their address was told of. */
+/**
+ * Stores the images of a chunk. `before` is how many images the answer has already. An image that came only as an
+ * address isn't downloaded: `named` is a link to it, for the text.
+ */
 export async function keptImages(
   keep: KeepImage,
   urls: readonly string[],
@@ -174,10 +184,10 @@ export interface TurnDeps extends Naming {
   readonly now: () => number;
 }
 
-/** A question as it was admitted: its branch, and the request that was built from it. */
+/** An admitted question: the branch that ends with it, and the request that was built from the branch. */
 export interface AdmittedQuestion {
   readonly branch: readonly HistoryEntry[];
-  /** Null: it was not checked yet, and is built when its turn has come. */
+  /** Null if the question wasn't checked yet. The request is then built when the answer starts. */
   readonly request: BuiltRequest | null;
 }
 
@@ -190,12 +200,12 @@ export interface ToolRounds {
 }
 
 const saveIntervalMs = 250;
-/** How long the end of an answer waits for its bill. */
+/** How long the end of an answer waits for its cost breakdown. */
 const billWaitMs = 250;
 
 /**
- * Runs one answer from its request to its terminal state, which is stored before it is published. Never throws: every
- * outcome is exactly one of done, error, cancelled or interrupted.
+ * Runs one answer from its request to its final state, which is stored before it is published. Never throws: the
+ * outcome is always done, error, cancelled or interrupted.
  */
 export async function runTurn(
   deps: TurnDeps,
@@ -223,12 +233,15 @@ export async function runTurn(
   const requestId = answer.message.requestId ?? end.requestId ?? null;
   const mayCost = (requestId !== null || answer.sent === true) && !isRefused(answer.message, end);
   const cost = mayCost ? {} : uncharged;
-  // What the last chunk has reported is settled.
+  // A cost in the last chunk is final, so it needn't be looked up.
   const costOpen = mayCost && !answer.isCostKnown;
   await finish(deps, answer, { ...end, ...cost, requestId, finishedAt: now(), costOpen }, rounds);
 }
 
-/** The gateway said no (4xx) before anything of an answer came: that is never charged (wire contract §1.4). */
+/**
+ * Whether the gateway refused the request (4xx) before any text arrived. Such a request is never charged (wire contract
+ * §1.4).
+ */
 const isRefused = ({ text, reasoning }: Message, { error }: AnswerPatch): boolean =>
   text === '' && reasoning === '' && error?.status != null && error.status >= 400 && error.status < 500;
 
@@ -259,7 +272,7 @@ async function stream(
   const body = await request.bodyWith(deps.toPart);
   signal.throwIfAborted();
   const name = getRequestName(payer, id);
-  // Stored before the request is sent: after a crash this is the only way to find its cost.
+  // The name is stored before the request is sent, because after a crash only the name leads to the cost.
   const { web_search_options: search, messages } = body;
   await deps.messages.update(id, {
     source: payer.source,
@@ -275,7 +288,7 @@ async function stream(
   const readCalls = createCallReader();
   for await (const chunk of completion) {
     const delta = chunk.choices[0]?.delta;
-    // A refusal is shown as text: it is what the model wrote.
+    // A refusal is shown as text, because the model wrote it.
     addWords(deps, answer, `${delta?.content ?? ''}${delta?.refusal ?? ''}`, delta?.reasoning_content ?? '');
     answer.message = {
       ...answer.message,
@@ -291,7 +304,10 @@ async function stream(
   }
 }
 
-/** hot path: adds the words of a chunk to the answer, logged first, then published with their offset. */
+/**
+ * hot path: adds the text of a chunk to the answer. The word log gets it before the windows, so a crash loses nothing
+ * that was shown.
+ */
 function addWords({ readers, wordLog, now }: TurnDeps, answer: LiveAnswer, text: string, reasoning: string): void {
   if (text === '' && reasoning === '') return;
   const { message } = answer;
@@ -311,7 +327,10 @@ function addWords({ readers, wordLog, now }: TurnDeps, answer: LiveAnswer, text:
   if (length > maxAnswerChars) throw refusal('upstream_truncated', 'answerTooLong');
 }
 
-/** Adds images to the answer: on the disk before they are shown. One that is only named stands in the text. */
+/**
+ * Adds images to the answer. They are on disk before they are shown. An image that has only an address becomes a link
+ * in the text.
+ */
 async function addImages(
   deps: TurnDeps,
   answer: LiveAnswer,
@@ -328,7 +347,7 @@ async function addImages(
   deps.readers.publish(message.conversationId, { type: 'message-updated', message: answer.message });
 }
 
-/** The text or a tool call begins: from here on the reasoning is over, and its readers are told. */
+/** Ends the thinking time when the text or a tool call begins, and reports it to readers. */
 function endThought({ readers, now }: TurnDeps, answer: LiveAnswer): void {
   const { message } = answer;
   if (message.text === '' && message.toolCalls.length === 0 && message.attachments.length === 0) return;
@@ -347,7 +366,7 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
   const message: Message = { ...answer.message, ...shown, thoughtMs: thoughtUntil(deps.now(), answer.message) };
   await messages.update(message.id, { ...everything(message), ...end }).then(
     () => wordLog.stored(message.id),
-    // The row stays `streaming` on disk and becomes `interrupted` at the next start.
+    // The row on disk stays `streaming`, and the next start marks it as `interrupted`.
     (error: unknown) => log({ event: 'answer_store_failed', ...failureEntry(error) }),
   );
   if (message.status === 'done') await rounds.begun(answer);
@@ -357,7 +376,7 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
     log({ event: 'usage_sum_failed', ...failureEntry(error) });
     return ended;
   });
-  // Up to here the answer counts as running, so the chat refuses other messages.
+  // Until now the answer counted as running, so the chat refused other messages.
   answer.message = ended;
   live.remove(message.id);
   readers.publish(message.conversationId, { type: 'message-updated', message: summed });
@@ -365,7 +384,10 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
   changes.emit('conversations', 'account');
 }
 
-/** The last answer to end in a conversation that no window shows; one that was stopped has been seen. */
+/**
+ * Marks the conversation as unread when its last answer has ended and no window shows it. A stopped answer doesn't
+ * count, because the user was there to stop it.
+ */
 async function markUnread({ conversations, live, readers, log }: TurnDeps, { conversationId, status }: Message) {
   if ((status !== 'done' && status !== 'error') || live.isLive(conversationId) || readers.isWatched(conversationId))
     return;
@@ -375,8 +397,8 @@ async function markUnread({ conversations, live, readers, log }: TurnDeps, { con
 }
 
 /**
- * A gateway whose last chunk has no cost breakdown is asked for its record: a complete answer is settled already. If the gateway is
- * slow, the cost is looked up later.
+ * Asks the gateway for the request's record when the last chunk had no cost breakdown. The record of a complete answer
+ * is settled at once. If the gateway is slow, the cost is looked up later.
  */
 async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAnswer): Promise<Partial<Message>> {
   const { id, requestId } = message;
@@ -400,7 +422,10 @@ function getEnd(error: unknown, signal: AbortSignal, naming: Naming): AnswerPatc
   return { status: 'error', ...failure(reason, naming) };
 }
 
-/** The gateway’s code and sentence; a lost connection by name; messages of other errors are dropped. */
+/**
+ * Describes a failure with the gateway’s code and message. A lost connection has its own text, and messages of other
+ * errors are dropped.
+ */
 function failure(reason: unknown, naming: Naming): AnswerPatch {
   const error =
     reason instanceof TypeError
@@ -456,7 +481,7 @@ const everything = (message: Message): AnswerPatch => ({
 /** Saves a running answer to the database, at most once per interval. */
 interface PeriodicSaves {
   touch(): void;
-  /** Stops saving, after the current save. */
+  /** Stops saving and waits for the current save. */
   close(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { TestCore } from '../../../tests/support/core-of-test.ts';
 import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 
-/** The whole way: the real gateway in process and its simulated model that searches. */
+/** The real gateway runs in this process, with its simulated model that searches. */
 let core: TestCore;
 let { client } = {} as typeof core;
 
@@ -78,7 +78,7 @@ test('the expected cost of a web search is near its bill, with and without earli
   const { answer } = await ask(true);
   const learnt = await quoted();
   expect(offPercent(learnt.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(5n);
-  // Not the most that is held for it: what searches of this model have found.
+  // The estimate is what earlier searches of this model found, not the maximum that the hold covers.
   const billed = answer?.usage?.promptTokens ?? 0;
   expect(learnt.promptTokens.estimate).toBeGreaterThanOrEqual(billed);
   expect(learnt.promptTokens.estimate).toBeLessThan(billed + 200);
@@ -93,7 +93,7 @@ test('the expected cost leaves out the results of an earlier web search, because
   const quote = await client.quotes.get(next);
   await client.chat.send({ messageId: randomUUID(), conversationId, text: 'And then?', model: 'sandbox/tools' });
   const after = (await chatEnded(client, conversationId)).at(-1);
-  // What the search before has found is not sent once more.
+  // The results of the earlier search aren't sent again.
   expect(offPercent(quote.expected?.usd, after?.costUsd)).toBeLessThanOrEqual(10n);
 });
 

@@ -12,21 +12,20 @@ type Line = z.infer<typeof line>;
 type Answer = Pick<Message, 'id' | 'text' | 'reasoning'>;
 
 /**
- * Appends the words of running answers to a file. Once written they are in the system’s page cache, so a crash of this
- * process, however sudden, loses none that were written before they were shown. A power cut may: only the database
- * survives that.
+ * Appends the text of running answers to a file before it is shown. The system's page cache has it then, so it survives
+ * any crash of this process. A power cut can lose it: only the database survives that.
  */
 export interface WordLog {
-  /** Logs words that come next in this answer. */
+  /** Logs the next text of an answer. `answer` is the answer before it. */
   add(answer: Answer, added: Words): void;
-  /** The database has the whole answer. */
+  /** Called when the database has the complete answer. The file is emptied once that is true of all answers. */
   stored(id: string): void;
   close(): void;
 }
 
 /**
- * Begins an empty file: what a former process left there has to be restored before. Where nothing can be written, as on a full disk
- * or where something else has the name, it says so once, and answers go on.
+ * Opens an empty log, so read the file of the previous process before. If the file can't be written, for example on a
+ * full disk, one line is logged and answers continue without it.
  */
 export function openWordLog(path: string, log: Log): WordLog {
   const file = openedFile(path, log);
@@ -78,7 +77,7 @@ function openedFile(path: string, log: Log): number | null {
   return null;
 }
 
-/** Completes answers, as saved in the database, from the file of a former process. */
+/** Completes answers that the database has in part, from the file of the previous process. */
 export function readWordLog(path: string): (answer: Answer) => Words {
   const text = existsSync(path) && !isUnusable(path, 'file') ? readFileSync(path, 'utf8') : '';
   const lines = Map.groupBy(text.split('\n').flatMap(readLine), ({ id }) => id);
@@ -92,7 +91,7 @@ export function readWordLog(path: string): (answer: Answer) => Words {
   };
 }
 
-/** Skips the empty end of the file, and a line that a power cut left incomplete. */
+/** Parses a line. Returns nothing for an empty line, or one that a power cut left incomplete. */
 function readLine(text: string): Line[] {
   try {
     return [line.parse(JSON.parse(text))];

@@ -4,8 +4,8 @@ import type { Db, Tables } from '../storage/database/db.ts';
 import { isParent, type NumberedRow } from '../storage/database/message-row.ts';
 
 /**
- * The messages of a conversation are a tree. `shown_child` of a message is the child that is shown, or was last; the
- * shown branch ends in the conversation’s `active_leaf`. Removed messages are in no branch.
+ * The messages of a conversation form a tree. The `shown_child` of a message is the child that is shown, or that was
+ * shown last. The shown branch ends at the conversation’s `active_leaf`. Removed messages are in no branch.
  */
 
 /** The same downwards as `isParent`. */
@@ -18,7 +18,7 @@ const columns = sql`m.*, (select count(*) from ${siblings} and s.seq <= m.seq) a
 const shownBelow = sql`coalesce(m.shown_child, (select c.id from messages c where c.conversation_id = m.conversation_id
   and c.parent_id = m.id and c.deletion is null order by c.seq desc limit 1))`;
 
-/** The message and at most this many ancestors, oldest first. */
+/** Returns the message and at most `above` ancestors, oldest first. */
 export async function branchUp(db: Kysely<Tables>, id: string, above: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, seq, conversation_id, depth) as (
@@ -30,7 +30,7 @@ export async function branchUp(db: Kysely<Tables>, id: string, above: number): P
   return rows;
 }
 
-/** The message and, if it continues an answer, the earlier parts; oldest first. */
+/** Returns the message and, if it continues an answer, the earlier parts of that answer, oldest first. */
 export async function answerUp(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, seq, conversation_id, continues, depth) as (
@@ -43,7 +43,7 @@ export async function answerUp(db: Kysely<Tables>, id: string): Promise<Numbered
   return rows;
 }
 
-/** The message and all its continuations, in order. */
+/** Returns the message and all its continuations, in order. */
 export async function answerDown(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive down (id, seq, conversation_id, depth) as (
@@ -57,7 +57,7 @@ export async function answerDown(db: Kysely<Tables>, id: string): Promise<Number
   return rows;
 }
 
-/** The whole branch that ends here, oldest first, without counting siblings. */
+/** Returns the branch that ends at this message, oldest first. Siblings aren't counted, which is faster. */
 export async function wholeBranch(db: Kysely<Tables>, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, seq, conversation_id, depth) as (
@@ -70,7 +70,7 @@ export async function wholeBranch(db: Kysely<Tables>, id: string): Promise<Numbe
   return rows;
 }
 
-/** At most this many descendants along the branch shown last; oldest first. */
+/** Returns at most `below` descendants along the branch that was shown last, oldest first. */
 export async function branchDown(db: Kysely<Tables>, id: string, below: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive down (id, next, seq, conversation_id, depth) as (
@@ -83,7 +83,7 @@ export async function branchDown(db: Kysely<Tables>, id: string, below: number):
   return rows;
 }
 
-/** The answers of these comparisons with their continuations, in order of arrival. */
+/** Returns the answers of these comparisons with their continuations, in order of arrival. */
 export async function comparedRows(
   db: Kysely<Tables>,
   conversationId: string,
@@ -96,7 +96,7 @@ export async function comparedRows(
   return rows;
 }
 
-/** The leaf of the branch through this message. */
+/** Returns the leaf of the branch through this message. */
 export async function leafBelow(db: Kysely<Tables>, id: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     with recursive down (id, next, seq, conversation_id, depth) as (
@@ -109,7 +109,7 @@ export async function leafBelow(db: Kysely<Tables>, id: string): Promise<string>
   return rows[0]?.id ?? id;
 }
 
-/** Makes each ancestor lead to this message. */
+/** Makes this message the shown child of its parent, and so on up to the root. */
 export async function rememberPath(db: Kysely<Tables>, id: string): Promise<void> {
   await sql`
     with recursive up (id, parent_id, seq, conversation_id) as (
@@ -121,7 +121,7 @@ export async function rememberPath(db: Kysely<Tables>, id: string): Promise<void
     where messages.id = up.parent_id and messages.shown_child is not up.id`.execute(db);
 }
 
-/** Shows the branch through this message; true if that changed anything. */
+/** Shows the branch through this message. Returns true if that changed anything. */
 export async function showThrough(db: Kysely<Tables>, conversationId: string, id: string): Promise<boolean> {
   await rememberPath(db, id);
   const leaf = await leafBelow(db, id);
@@ -134,7 +134,7 @@ export async function showThrough(db: Kysely<Tables>, conversationId: string, id
   return numUpdatedRows > 0n;
 }
 
-/** The previous (-1) or next (1) sibling of a message. */
+/** Returns the previous (-1) or next (1) sibling of a message. */
 async function getSibling(
   db: Kysely<Tables>,
   message: { conversation_id: string; parent_id: string | null; seq: number | null },
@@ -153,7 +153,7 @@ async function getSibling(
   return row?.id ?? null;
 }
 
-/** Changes of the message tree, each in one commit: showing, removing and restoring branches. */
+/** Shows, removes and restores branches of the message tree. Each change is one commit. */
 export function branchStore(db: Db) {
   const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
   return {
@@ -166,7 +166,7 @@ export function branchStore(db: Db) {
         return { conversationId: message.conversation_id, shown, changed };
       }),
 
-    /** Removes the message and all below it; returns the removed ids. */
+    /** Removes the message and all messages below it. Returns the removed ids. */
     remove: (messageId: string, deletionId: string, now: number) =>
       inOne(async (tx) => {
         const message = await present(tx, messageId);
@@ -207,7 +207,9 @@ export function branchStore(db: Db) {
         return { conversationId: conversation_id, parentId: message.parent_id, removed };
       }),
 
-    /** Undoes a removal; what is below a later removal stays removed with that. */
+    /**
+     * Undoes a removal. Messages below another removed message stay removed, and belong to that removal from now on.
+     */
     restore: (deletionId: string) =>
       inOne(async (tx) => {
         const deletion = await tx.selectFrom('deletions').selectAll().where('id', '=', deletionId).executeTakeFirst();
@@ -221,12 +223,12 @@ export function branchStore(db: Db) {
           await sql`update messages set shown_child = ${message_id}
             where id = (select parent_id from messages where id = ${message_id})`.execute(tx);
         }
-        // The shown branch stays shown; it may continue below its end.
+        // The shown branch stays the same, but restored messages may extend it.
         await showThrough(tx, conversation_id, leaf ?? (await getLeaf(tx, conversation_id)) ?? message_id);
         return conversation_id;
       }),
 
-    /** Deletes old removals for good: their text goes, their costs stay recorded. */
+    /** Deletes the text of old removals for good. Their costs stay recorded. */
     purge: (before: number) =>
       inOne(async (tx) => {
         const old = tx.selectFrom('deletions').select('id').where('deleted_at', '<', before);
@@ -265,7 +267,7 @@ async function getLeaf(tx: Kysely<Tables>, conversationId: string): Promise<stri
 const setLeaf = (tx: Kysely<Tables>, conversationId: string, leaf: string | null) =>
   tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', conversationId).execute();
 
-/** The nearest removal above this message, if any. */
+/** Returns the nearest removal above this message, if there is one. */
 async function removalAbove(tx: Kysely<Tables>, id: string): Promise<string | null> {
   const { rows } = await sql<{ deletion: string }>`
     with recursive up (id, parent_id, seq, conversation_id, depth) as (

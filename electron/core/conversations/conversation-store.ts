@@ -6,7 +6,7 @@ import { insertMessages } from '../storage/database/insert-messages.ts';
 import { rememberPath, wholeBranch } from './branch-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
-/** Rows that a conversation begins and grows with, each within a transaction of its caller. */
+/** A transaction of the caller, so that a conversation and its messages are stored in one commit. */
 type Tx = Transaction<Tables>;
 
 interface NewConversation {
@@ -17,13 +17,13 @@ interface NewConversation {
   readonly folderId: string | null;
 }
 
-/** A conversation without messages. */
+/** Inserts a conversation without messages. */
 export async function addConversation(
   tx: Tx,
   { temporary, folderId, ...conversation }: NewConversation,
   now: number,
 ): Promise<void> {
-  // In no folder, if that was deleted meanwhile.
+  // Null if the folder was deleted meanwhile.
   const folder_id = sql<string | null>`(select id from folders where id = ${folderId})`;
   const times = { created_at: now, updated_at: now };
   const row = { ...conversation, folder_id, active_leaf: null, temporary: temporary ? 1 : 0, ...times };
@@ -134,7 +134,7 @@ export interface ListQuery {
   readonly cursor?: string | null | undefined;
   readonly view: 'active' | 'archived' | 'trash';
   readonly pinned?: boolean | null | undefined;
-  /** `none`: in no folder. */
+  /** `none` lists the conversations outside of folders. */
   readonly folderId?: string | null | undefined;
 }
 
@@ -143,13 +143,13 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** Conversations, and writes that change a conversation and its messages in one commit. */
+/** Stores conversations. A change of a conversation and its messages is one commit. */
 export function conversationStore(db: Db) {
   return {
     find: (id: string): Promise<ConversationRow | undefined> =>
       db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    /** The last message of the branch that is shown; null where there is none. */
+    /** Returns the last message of the shown branch, or null if there is none. */
     leaf: async (id: string): Promise<string | null> => {
       const row = await db.selectFrom('conversations').select('active_leaf').where('id', '=', id).executeTakeFirst();
       return row?.active_leaf ?? null;
@@ -161,7 +161,7 @@ export function conversationStore(db: Db) {
         .where('id', 'in', [...ids])
         .execute(),
 
-    /** Newest first. The cursor is time and id of the last one of the previous page. */
+    /** Returns a page, newest first. The cursor is the time and the id of the previous page's last conversation. */
     async page({ limit, cursor, view, pinned, folderId }: ListQuery): Promise<Page> {
       const after = parseCursor(cursor ?? null);
       let query = db.selectFrom('conversations').selectAll().where('temporary', '=', 0);
@@ -184,7 +184,7 @@ export function conversationStore(db: Db) {
       return { rows: page, nextCursor: last ? `${last.updated_at}.${last.id}` : null };
     },
 
-    /** Tags by conversation. */
+    /** Returns the tags of each conversation. */
     async getTags(ids: readonly string[]): Promise<Map<string, string[]>> {
       const rows = await db
         .selectFrom('conversation_tags')
@@ -201,7 +201,7 @@ export function conversationStore(db: Db) {
       await db.updateTable('conversations').set({ title }).where('id', '=', id).execute();
     },
 
-    /** False: it was so before. */
+    /** Returns false if nothing changed. */
     async setUnread(id: string, unread: boolean): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('conversations')
@@ -214,7 +214,7 @@ export function conversationStore(db: Db) {
 
     remove: (id: string): Promise<void> => remove(db, id),
 
-    /** Empties the write-ahead log, in which what was deleted can still be read. */
+    /** Empties SQLite's write-ahead log, where deleted text could still be read. */
     async truncateLog(): Promise<void> {
       await sql`pragma wal_checkpoint(truncate)`.execute(db);
     },
@@ -251,7 +251,7 @@ export function conversationStore(db: Db) {
       await db.updateTable('conversations').set({ place: text }).where('id', '=', id).execute();
     },
 
-    /** Adds the user’s message and its answer below another message and shows them. */
+    /** Adds the user’s message and its answer below another message, and shows them. */
     async ask(conversationId: string, parentId: string | null, question: NewQuestion, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         if (parentId !== null) await mustBeThere(tx, parentId);
@@ -268,7 +268,7 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** Adds a continuation as a child of the answer, so that each request has its own bill. */
+    /** Adds a continuation as a child of the answer. It's a message of its own, so each request has its own cost. */
     async goOn(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         await mustBeThere(tx, answerId);
@@ -276,7 +276,10 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** The same without an action of the user: the shown branch and the chosen model stay. */
+    /**
+     * Adds the next request of an answer with tool calls. The user did nothing, so the shown branch and the chosen
+     * model stay.
+     */
     async nextRound(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         await mustBeThere(tx, answerId);
@@ -293,7 +296,10 @@ export function conversationStore(db: Db) {
   };
 }
 
-/** Deletes it for good, its words included. Costs that are not known yet stay findable by the names of their requests. */
+/**
+ * Deletes a conversation for good and overwrites its text. An unknown cost can still be found later, because the name
+ * of its request is kept.
+ */
 async function remove(db: Db, id: string): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
   await db.transaction().execute(async (tx) => {
@@ -318,7 +324,7 @@ function parseCursor(cursor: string | null): { updatedAt: number; id: string } |
 }
 
 export interface Fork {
-  /** The last message that goes with it. */
+  /** The last message that is copied. */
   readonly messageId: string;
   readonly id: string;
   readonly now: number;
@@ -326,8 +332,8 @@ export interface Fork {
 }
 
 /**
- * Copies the branch that ends in a message into a conversation of its own, with the settings, title, folder and tags of
- * the first one. What the answers cost stays on them, but only the first conversation has the requests in its total.
+ * Copies the branch that ends at a message into a new conversation with the same settings, title, folder and tags. The
+ * copied answers show their costs, but only the original conversation counts them in its total.
  */
 export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): Promise<void> {
   return db.transaction().execute(async (tx) => {
@@ -344,7 +350,7 @@ export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): P
       .executeTakeFirstOrThrow();
     const { title, model, folder_id, temporary } = conversation;
     const lastAnswer = branch.findLast(({ role }) => role === 'assistant');
-    // Of a column it goes on with the column’s model.
+    // A fork of a comparison column continues with the column’s model.
     const column = lastAnswer?.comparison == null ? null : lastAnswer.model;
     const copy = { id, title, model: column ?? model, folder_id, temporary, created_at: now, updated_at: now };
     await tx
@@ -358,7 +364,7 @@ export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): P
       conversation_id: id,
       parent_id: ids.get(row.parent_id ?? '') ?? null,
       shown_child: ids.get(branch[at + 1]?.id ?? '') ?? null,
-      // Its requests are looked up for the first conversation.
+      // Missing costs are looked up only for the original conversation.
       cost_open: 0,
       client_request_id: null,
       comparison: null,

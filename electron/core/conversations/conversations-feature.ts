@@ -17,7 +17,10 @@ import { type ColumnParts, getColumns, withSums } from './message-store.ts';
 
 type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & { readonly column: number };
 
-/** The total of each comparison among these answers, which are in order of arrival and have the sums of their parts. */
+/**
+ * Returns the total of each comparison among these answers. The answers must be in order of arrival and have the sums
+ * of their parts.
+ */
 export function comparisonTotals(answers: readonly Message[]): ComparisonTotal[] {
   const comparisons = Map.groupBy(answers, ({ comparison }) => comparison?.id ?? null);
   return [...comparisons].flatMap(([id, compared]) =>
@@ -57,8 +60,8 @@ const knownCost = ({ costUsd, costSource }: Cost): bigint | null =>
   costUsd === null || costSource === 'unknown' ? null : parseUsd(costUsd);
 
 /**
- * Only complete answers count. Null if a cost is unknown, since it might be the lowest, if test credits and money are
- * mixed, or if two are equal.
+ * Returns the column with the lowest cost among the complete answers. Null if a cost is unknown, because it might be
+ * the lowest, if test credits and money are mixed, or if the two lowest are equal.
  */
 function getCheapest(ended: readonly Cost[]): number | null {
   const done = ended.filter(({ status }) => status === 'done');
@@ -72,30 +75,33 @@ function getCheapest(ended: readonly Cost[]): number | null {
   return least && least.usd !== next?.usd ? least.column : null;
 }
 
-/** How long a temporary chat that was left can be opened again. */
+/** How long a temporary chat can be opened again after the user left it. */
 const graceMs = 60_000;
 
 interface TemporaryChatsDeps {
   readonly store: Pick<ConversationStore, 'temporaryIds' | 'find'>;
   readonly remove: (id: string) => Promise<void>;
-  /** A window shows it. */
+  /** Whether a window shows this chat. */
   readonly isWatched: (id: string) => boolean;
   readonly log: Log;
 }
 
-/** Removes temporary chats some time after another chat was opened in their place. */
+/** Removes a temporary chat some time after the user has opened another chat. */
 export function temporaryChats({ store, remove, isWatched, log }: TemporaryChatsDeps) {
   const leaving = new Map<string, ReturnType<typeof setTimeout>>();
 
   async function end(id: string): Promise<void> {
     leaving.delete(id);
-    // Another window shows it, or it was kept meanwhile.
+    // Another window may show the chat, or the user may have kept it meanwhile.
     if (isWatched(id) || (await store.find(id))?.temporary !== 1) return;
     await remove(id);
   }
 
   return {
-    /** This chat was opened, or a new one. Returns the temporary chats that are removed soon because of it. */
+    /**
+     * Called when the user opens a chat, or a new one (null). Returns the temporary chats that will be removed soon
+     * because of that.
+     */
     async opened(id: string | null): Promise<string[]> {
       clearTimeout(leaving.get(id ?? ''));
       leaving.delete(id ?? '');
@@ -116,7 +122,7 @@ export function temporaryChats({ store, remove, isWatched, log }: TemporaryChats
   };
 }
 
-/** After the last of several deletions, as when the trash is emptied. */
+/** The pause after the last of several deletions, for example when the trash is emptied. */
 const quietMs = 1_000;
 
 interface ForgetDeletedDeps {
@@ -125,8 +131,9 @@ interface ForgetDeletedDeps {
 }
 
 /**
- * Deleted words stay in the database's write-ahead log until it is begun anew, which a program that runs all day may not do for
- * hours. `soon` begins it anew a moment after a deletion; the end of the app does so in any case.
+ * Empties SQLite's write-ahead log after deletions, because deleted text stays readable there. In an app that runs all
+ * day SQLite might not restart the log for hours. `soon` empties it a moment after a deletion, and closing the app
+ * empties it in any case.
  */
 function forgetDeleted({ truncateLog, log }: ForgetDeletedDeps) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -157,7 +164,6 @@ export interface ConversationsDeps {
     readText(name: string): Promise<string | null>;
     write(name: string, value: unknown): Promise<void>;
   };
-  /** Running answers. */
   readonly live: {
     isLive(conversationId: string): boolean;
     isWaiting(conversationId: string): boolean;
@@ -166,7 +172,7 @@ export interface ConversationsDeps {
   };
 }
 
-/** The conversation list, and single conversations with the shown branch. */
+/** Lists conversations, and opens single ones with their shown branch. */
 export function conversationsFeature(deps: ConversationsDeps) {
   const { conversations, messages, changes, readers, settings, live, log } = deps;
 
@@ -197,7 +203,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
   async function removeOne(id: string): Promise<void> {
     await live.stopAll(id);
     await conversations.remove(id);
-    // One whose question was stored meanwhile may have begun since.
+    // An answer may have begun while the conversation was being deleted.
     await live.stopAll(id);
     deleted.soon();
     readers.publish(id, { type: 'all-changed' });
@@ -206,7 +212,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
 
   const temporary = temporaryChats({ store: conversations, remove: removeOne, isWatched: readers.isWatched, log });
 
-  /** The kept scroll position, if its message is on the shown branch. */
+  /** Returns the stored scroll position if its message is on the shown branch. */
   async function keptScrollPosition(row: ConversationRow): Promise<ScrollPosition | null> {
     const scrollPosition: ScrollPosition | null = row.place === null ? null : JSON.parse(row.place);
     return scrollPosition && (await messages.leafBelow(scrollPosition.messageId)) === row.active_leaf
@@ -220,7 +226,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
       return { conversations: await toConversations(page.rows), nextCursor: page.nextCursor };
     },
 
-    /** The conversations that exist, by id. */
+    /** Returns those of the conversations that exist, by id. */
     async byIds(ids: readonly string[]): Promise<Map<string, Conversation>> {
       const found = await toConversations(await conversations.findAll(ids));
       return new Map(found.map((conversation) => [conversation.id, conversation]));
@@ -242,13 +248,13 @@ export function conversationsFeature(deps: ConversationsDeps) {
       return current(await messages.around(messageId, before, after));
     },
 
-    /** The total of the comparison that an answer belongs to; none if it belongs to none. */
+    /** Returns the total of the comparison that an answer belongs to. Empty if it belongs to none. */
     async getComparisons({ conversationId, comparison }: Message): Promise<ComparisonTotal[]> {
       const answers = comparison ? await messages.compared(conversationId, comparison.id) : [];
       return comparisonTotals(withSums(answers.map(live.current)));
     },
 
-    /** A window shows it now. */
+    /** Marks a conversation as read, because a window shows it. */
     async seen(id: string): Promise<void> {
       if (await conversations.setUnread(id, false)) changes.emit('conversations');
     },
@@ -295,7 +301,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
       changes.emit('conversations');
     },
 
-    /** No error if it does not exist. */
+    /** Deletes a conversation. It's no error if it doesn't exist. */
     remove: ({ id }: { id: string }): Promise<void> => removeOne(id),
 
     close(): void {

@@ -12,7 +12,7 @@ async function start() {
   closing.push(core.close);
   const { client } = core;
   let serial = 0;
-  /** Asks and waits until the answer has its bill. */
+  /** Sends a question and waits until the answer has its cost. */
   const ask = async (text: string, conversationId?: string) => {
     const sent = await client.chat.send({ messageId: `m${serial++}`, text, model: 'openai/gpt', conversationId });
     const answer = async () => (await readThread(client, sent.conversationId)).messages.at(-1);

@@ -6,7 +6,7 @@ export interface MessagesDeps {
   readonly branches: BranchStore;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
-  /** Stops the running ones of these answers and waits until their ends are stored. */
+  /** Stops those of the answers that are running, and waits until their ends are stored. */
   readonly stopAnswers: (ids: readonly string[]) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
@@ -15,15 +15,15 @@ export interface MessagesDeps {
 /** How long a removal can be undone. */
 const undoMs = 86_400_000;
 
-/** Switching branches, and removing and restoring messages. */
+/** Switches branches, and removes and restores messages. */
 export function messagesFeature({ branches, changes, readers, stopAnswers, newId, now }: MessagesDeps) {
   const purge = () => branches.purge(now() - undoMs);
   return {
     async show({ messageId, step }: { messageId: string; step: -1 | 0 | 1 }) {
       const { conversationId, shown, changed } = await branches.show(messageId, step);
       if (!changed) return { messageId: shown };
-      // A step to a sibling changes nothing above it; a message elsewhere may be on a branch that differs from the
-      // start.
+      // A step to a sibling changes nothing above it. Any other message may be on a branch that differs from the first
+      // message on.
       readers.publish(
         conversationId,
         step === 0 ? { type: 'all-changed' } : { type: 'branch-changed', messageId: shown },

@@ -21,7 +21,7 @@ async function ask(core: TestCore, text: string, temporary: boolean) {
   return sent.conversationId;
 }
 
-/** The files of a backup as one text. */
+/** Returns all files of a backup as one text. */
 const getBytes = (core: TestCore, name: string) =>
   readFileSync(join(core.dataFolder, 'backups', name))
     .toString('latin1')

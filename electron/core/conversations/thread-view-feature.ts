@@ -17,10 +17,13 @@ interface Edit {
   readonly known: string | null;
 }
 
-/** Edits are stored with the drafts, under keys that no chat has. */
+/** The key of an unsent edit. Edits are stored with the drafts, and no chat has such a key. */
 const editKey = (messageId: string) => `edit:${messageId}`;
 
-/** View state of a thread: unsent edits and expanded parts, for other windows and the next start. */
+/**
+ * Stores what a thread shows besides its messages: unsent edits and expanded parts. Other windows and the next start
+ * show the same.
+ */
 export function threadViewFeature({ db, now }: ThreadViewDeps) {
   return {
     async view({ conversationId }: { conversationId: string }) {

@@ -8,7 +8,7 @@ import { readUntil } from '../../../tests/support/test-core.ts';
 const ask = (text: string) => ({ messageId: randomUUID(), text, model: 'openai/gpt' });
 const has = (type: ChatEvent['type']) => (seen: readonly ChatEvent[]) => seen.at(-1)?.type === type;
 const openWatch = ({ client }: TestCore, conversationId: string) => client.chat.watch({ conversationId });
-/** Reads on without ending the stream. */
+/** Reads events until `enough` is true, without ending the stream. */
 async function until(events: AsyncIterator<ChatEvent>, enough: (seen: readonly ChatEvent[]) => boolean) {
   const seen: ChatEvent[] = [];
   while (!enough(seen)) {

@@ -10,7 +10,7 @@ import type { conversationsFeature } from './conversations-feature.ts';
 export interface WatchedThreadDeps {
   readonly readers: ThreadReaders;
   readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds' | 'getComparisons' | 'seen'>;
-  /** Running answers of a conversation, on any branch. */
+  /** Returns the running answers of a conversation, on any branch. */
   readonly running: (conversationId: string) => Message[];
   readonly getTotal: (conversationId: string) => Promise<ConversationTotal>;
 }
@@ -28,7 +28,7 @@ type AskedPage =
 const pageSize = 60;
 const besides = 30;
 
-/** A stream per reader: a snapshot, then each change, at most one batch a frame. */
+/** Opens a stream for a reader. It begins with a snapshot, and then has each change, in at most one batch per frame. */
 export function watchedThread({ readers, chats, running, getTotal }: WatchedThreadDeps) {
   return {
     async *watch(
@@ -47,7 +47,7 @@ export function watchedThread({ readers, chats, running, getTotal }: WatchedThre
         const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, scrollPosition } as const;
         return { ...head, ...threadPage, answers: running(conversationId), total };
       };
-      /** A new snapshot of about the same size: at the kept scroll position, else at the end. */
+      /** Returns a new snapshot of about the same size, at the stored scroll position or at the end. */
       const again = async () =>
         toSnapshot(
           await chats.get({
@@ -92,7 +92,7 @@ export function watchedThread({ readers, chats, running, getTotal }: WatchedThre
           }
           case 'branch-changed': {
             const threadPage = await chats.around({ messageId: change.messageId, before: 0, after: pageSize });
-            // Removed meanwhile: a snapshot replaces it.
+            // The messages were removed meanwhile, so a snapshot replaces the page.
             if (threadPage.messages.length === 0) return again();
             const { hasOlder: _, ...shown } = threadPage;
             return { type: 'branch-shown', seq: ++seq, ...shown };

@@ -22,7 +22,6 @@ import { keptSource } from '../../storage/database/message-row.ts';
 import type { SummaryStore } from './summary-store.ts';
 
 interface CompactPlan {
-  /** The last message that the summary replaces. */
   readonly throughId: string;
   /** How many messages it replaces, including those of an earlier summary. */
   readonly messages: number;
@@ -35,8 +34,9 @@ const instruction =
   'identifiers and open questions exactly. Write in the language of the conversation, as notes, without an introduction.';
 
 /**
- * The older half, by tokens, of what is still sent, limited by what the model can read at once. It ends with an answer,
- * so that the rest begins with a question. Null if nothing is gained.
+ * Plans a summary of the older half, by tokens, of the messages that are still sent, or less if the model can't read
+ * that much at once. The part ends with an answer, so the rest begins with a question. Null if there is too little to
+ * summarise.
  */
 function planCompact(
   branch: readonly HistoryEntry[],
@@ -110,7 +110,7 @@ interface Compact {
   readonly model: string;
 }
 
-/** Summaries that replace old messages; a request like any other, quoted, billed and shown. */
+/** Writes summaries that replace old messages. A summary is a normal request, with a quote and a cost that is shown. */
 export function contextFeature(deps: CompactDeps) {
   const { messages, conversations, summaries, modelFacts, changes, readers } = deps;
 
@@ -184,7 +184,7 @@ export function contextFeature(deps: CompactDeps) {
 
 type Written = Pick<Summary, 'text' | 'costUsd' | 'costSource' | 'simulated' | 'bill'>;
 
-/** Requests the summary. Its cost is recorded whatever the outcome. */
+/** Requests the summary. Its cost is recorded even if it fails. */
 async function write(
   { connections, modelFacts, providerName, spend, now }: CompactDeps,
   id: string,
@@ -211,14 +211,14 @@ async function write(
       client_request_id: name,
       source: payer.source,
     });
-  // Stored before the request is sent: its name finds the charge after a crash.
+  // The name is stored before the request is sent, because after a crash it leads to the charge.
   await keep();
   const stream = await askGateway(
     () =>
       payer.client
         .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(name) })
         .catch(async (error: unknown) => {
-          // A refused request costs nothing (wire contract §1.4.7).
+          // The gateway never charges a refused request (wire contract §1.4.7).
           if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;
           await keep();
           throw error;

@@ -2,10 +2,10 @@ import type { Summary } from '#shared/contract/chat/context.ts';
 import type { Db, Tables } from '../../storage/database/db.ts';
 import { keptSource } from '../../storage/database/message-row.ts';
 
-/** Summaries of the beginnings of conversations. */
+/** Stores summaries. Each covers the beginning of a branch. */
 export function summaryStore(db: Db) {
   return {
-    /** The summary that covers the most of this branch, or null. */
+    /** Returns the summary that covers the most of this branch, or null. */
     async of(conversationId: string, branchIds: readonly string[]): Promise<Summary | null> {
       const rows = await db
         .selectFrom('summaries')

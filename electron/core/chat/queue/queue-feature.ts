@@ -10,7 +10,7 @@ import { coreFailure } from '../../storage/database/core-failure.ts';
 import type { Db } from '../../storage/database/db.ts';
 import { storedAttachments } from '../../storage/database/stored-attachments.ts';
 
-/** Queued messages in order. */
+/** Stores queued messages in order. */
 export function queueStore(db: Db) {
   return {
     async list(conversationId: string): Promise<QueuedMessage[]> {
@@ -38,7 +38,10 @@ export function queueStore(db: Db) {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
-    /** Whether the message exists already: it was sent just before the app ended. */
+    /**
+     * Whether the message was sent already, which happens if the app ended between sending it and removing it from the
+     * queue.
+     */
     async isSent(id: string): Promise<boolean> {
       return (await db.selectFrom('messages').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
     },
@@ -81,7 +84,7 @@ interface Sender {
     model: string;
     overCaps: boolean;
   }) => Promise<unknown>;
-  /** The same for a comparison. */
+  /** Sends a question to several models. */
   readonly compare: (message: {
     messageId: string;
     conversationId: string;
@@ -95,8 +98,8 @@ interface Sender {
 const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down']);
 
 /**
- * Messages queued behind a running answer. When it is complete the first one is sent, with or without a window. After a
- * stop, a failure or a restart they wait for the user, because they may not fit any more.
+ * Queues messages behind a running answer. The first one is sent when the answer is complete, even if no window is
+ * open. After a stop, a failure or a restart they wait for the user, because they may no longer make sense.
  */
 export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
   let sender: Sender | null = null;
@@ -124,7 +127,7 @@ export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
       await store.remove(id);
     } catch (error) {
       const failure = coreFailure(error);
-      // Another message was first, or no column is chosen yet: it stays queued.
+      // The message stays queued when another one was first or no column is chosen yet.
       if (waitsOn.has(failure.code)) return;
       await store.change(id, { problem: getProblemText(failure) });
     } finally {
@@ -133,7 +136,10 @@ export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
   }
 
   return {
-    /** Called once, when chats are open: the queue is made before them, because an answer that ends sends the next message. */
+    /**
+     * Sets how messages are sent. It is called once, after the chats are opened: they need the queue first, because the
+     * end of an answer sends the next message.
+     */
     sendWith(given: Sender): void {
       sender = given;
     },
@@ -159,7 +165,7 @@ export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
 
     resume: ({ conversationId }: { conversationId: string }): Promise<void> => sendNext(conversationId),
 
-    /** Called when an answer has ended and its conversation is free. Never throws. */
+    /** Sends the next message after a complete answer. Never throws. */
     async answerEnded({ conversationId, status }: Message): Promise<void> {
       if (status !== 'done') return;
       await sendNext(conversationId).catch((error: unknown) => {

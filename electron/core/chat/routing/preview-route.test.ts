@@ -6,7 +6,7 @@ import type { TestCore } from '../../../../tests/support/core-of-test.ts';
 import { coreWithGateway } from '../../../../tests/support/core-with-gateway.ts';
 import { readThread } from '../../../../tests/support/read-thread.ts';
 
-/** The real gateway in process: its quotes are those of the request that would go out. */
+/** The real gateway runs in this process, so its quotes are those of the request that would be sent. */
 let core: TestCore;
 let { client } = {} as typeof core;
 beforeAll(async () => {

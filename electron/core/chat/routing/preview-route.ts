@@ -22,22 +22,22 @@ export interface PreviewRouteDeps extends Naming {
 
 interface Ask {
   readonly conversationId: string | null;
-  /** What it replaces: a message of the user with this text, or an answer that is asked for again. */
+  /** The message that is replaced: an edited message of the user, or an answer that is requested again. */
   readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
-  /** The folder that a new conversation begins in. */
+  /** The folder of a new conversation. */
   readonly folderId?: string | null | undefined;
-  /** The new chat of a window, whose options a new conversation takes. */
+  /** The key of a window's new chat. A new conversation takes over its options. */
   readonly newChat?: string | null | undefined;
 }
 
-/** The router’s choice for a message, from the gateway’s quote (wire contract §5.6, §10). */
+/** Previews the router’s choice for a message, with the gateway’s quote (wire contract §5.6, §10). */
 export function previewRoute(deps: PreviewRouteDeps) {
   const { messages, getLeaf, connections, modelFacts, build, placeholder } = deps;
 
-  /** The branch to send, ending with the question. */
+  /** Returns the branch that would be sent, ending with the question. */
   async function getBranch({ conversationId, inPlaceOf, text, attachments }: Ask) {
     const question = { ...asked, text, attachments: [...attachments] };
     if (conversationId === null) return [question];
@@ -49,7 +49,7 @@ export function previewRoute(deps: PreviewRouteDeps) {
     return messages.branch(conversationId, (await getQuestion(messages, before)).id);
   }
 
-  /** Null: this gateway has no quotes. */
+  /** Returns null if this gateway has no quotes. */
   async function quote(ask: Ask, signal: AbortSignal | undefined): Promise<Quote | null> {
     const { conversationId, folderId, newChat, model } = ask;
     const branch = await getBranch(ask);
@@ -89,7 +89,7 @@ export function previewRoute(deps: PreviewRouteDeps) {
   };
 }
 
-/** Errors with the status of a missing endpoint that are real refusals. */
+/** Codes of refusals that share their status with a missing endpoint. */
 const known = new Set(['model_not_found', 'no_eligible_model']);
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;

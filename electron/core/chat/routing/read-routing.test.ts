@@ -57,7 +57,7 @@ test('a routing decision lists candidates best first, its attempts, and the exac
         { id: 'elsewhere/blind', score: null, price: null, excluded: ['capability:vision', 'context'] },
       ],
       attempts: [{ id: 'openai/gpt', failed: true, code: 'upstream_overloaded', latencyMs: 120 }, { failed: false }],
-      // 3 tokens in, one of them from the cache that another model does not have, and 2 out.
+      // Of 3 input tokens one was cached, but another model has no cache of this chat. There are 2 output tokens.
       alternative: { id: 'openai/gpt', costUsd: '0.000007', moreUsd: '0' },
     },
   });

@@ -16,7 +16,7 @@ export interface RoutingDeps {
   readonly modelFacts: DescribeModel;
 }
 
-/** The router’s decision for an answer, from the gateway that was paid (wire contract §5.6, §10). */
+/** Reads the router’s decision for an answer from the gateway that was paid (wire contract §5.6, §10). */
 export async function readRouting(
   { messages, connections, modelFacts }: RoutingDeps,
   messageId: string,
@@ -42,7 +42,7 @@ export async function readRouting(
 
 type Candidate = RoutingDecision['candidates'][number];
 
-/** The candidates of a decision: by score, then the excluded ones. */
+/** Returns the candidates of a decision, best score first and the excluded ones last. */
 export function getCandidates(routing: Routing, modelFacts: DescribeModel): Candidate[] {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
   return (routing.candidates ?? [])

@@ -12,17 +12,16 @@ export interface DraftsDeps {
 }
 
 const windowKeys = 'new-';
-/** When all windows had one draft. */
+/** The key of the draft that all windows shared in earlier versions. */
 const firstKey = 'new';
 const empty: Draft = { text: '', attachments: [], model: null, compare: [] };
 
-/** Drafts. Each write is a commit: an acknowledged draft survives a crash. */
+/** Stores drafts. Each write is a commit, so an acknowledged draft survives a crash. */
 export function draftsFeature({ db, changes, now }: DraftsDeps) {
   const toRow = (chat: string) => db.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
 
   /**
-   * The last new chat whose window is gone, first of all one with words or files, as this one's from now on: its draft
-   * and its options.
+   * Takes over the newest new chat of a closed window, with its draft and options. One with text or files comes first.
    */
   async function takenOver(chat: string) {
     const open = JSON.stringify(changes.openNewChats());
@@ -37,7 +36,7 @@ export function draftsFeature({ db, changes, now }: DraftsDeps) {
     const [left] = rows;
     if (!left) return undefined;
     await db.updateTable('drafts').set({ chat }).where('chat', '=', left.chat).execute();
-    // What has been set here meanwhile stays.
+    // Options that this window has already set stay.
     await sql`update or ignore chat_options set chat = ${chat} where chat = ${left.chat}`.execute(db);
     changes.emit('options');
     return toRow(chat);

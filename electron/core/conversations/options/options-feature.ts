@@ -9,7 +9,7 @@ export interface OptionsDeps {
   readonly changes: Changes;
 }
 
-/** The options of a chat, read and set by its window. */
+/** Reads and sets the options of a chat for its window. */
 export function optionsFeature({ store, modelFacts, changes }: OptionsDeps) {
   return {
     async get({ chat }: { chat: string }): Promise<NamedOptions> {

@@ -2,10 +2,10 @@ import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/chat/
 import { preset as presetSchema } from '#shared/contract/chat/presets.ts';
 import type { Db } from '../../storage/database/db.ts';
 
-/** What the new chats of windows are called. */
+/** The keys of chats that have no id yet: the new chats of windows, and the quick window. */
 const newChat = /^(new(-.*)?|quick)$/;
 
-/** Options of each chat: system prompt, parameters, and what happens when the context is full. */
+/** Stores the options of each chat: system prompt, parameters, and what happens when the context is full. */
 export function optionsStore(db: Db) {
   const write = async (chat: string, options: ChatOptions): Promise<void> => {
     const value = JSON.stringify(options);
@@ -26,7 +26,7 @@ export function optionsStore(db: Db) {
   return {
     read,
     write,
-    /** A new chat got its id: its options move with it. */
+    /** Moves the options of a new chat to the id that it has got. */
     async adopt(conversationId: string, from: string): Promise<void> {
       await write(conversationId, await read(from));
       await db.deleteFrom('chat_options').where('chat', '=', from).execute();

@@ -19,7 +19,7 @@ const trashDays = 30;
 export interface OrganiseDeps {
   readonly store: OrganiseStore;
   readonly projects: Pick<ProjectStore, 'read' | 'write'>;
-  /** Throws for a file that was not uploaded. */
+  /** Throws if a file was not uploaded. */
   readonly verify: (attachments: readonly Attachment[]) => Promise<Attachment[]>;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
@@ -41,7 +41,7 @@ const commonTo = (project: NamedProject | null): Project => {
   return { instructions, model, attachments };
 };
 
-/** Folders, tags, pins, archive, and a trash that is kept for thirty days. */
+/** Manages folders, tags, pins, the archive, and a trash that keeps chats for thirty days. */
 export function organiseFeature(deps: OrganiseDeps) {
   const { store, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
 
@@ -137,7 +137,7 @@ export function organiseFeature(deps: OrganiseDeps) {
       return { removed: await removeAll(await store.trashed({ ids: ids ?? null })) };
     },
 
-    /** Purges now and daily. Returns a function that stops it. */
+    /** Empties old chats from the trash now and then daily. Returns a function that stops that. */
     keepTrash(): () => void {
       void purgeAndLog();
       const timer = setInterval(() => void purgeAndLog(), dayMs);

@@ -2,10 +2,10 @@ import { sql, type Transaction } from 'kysely';
 import type { Folder, Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
 import type { Db, Tables } from '../../storage/database/db.ts';
 
-/** Ids per SQL statement. */
+/** The number of ids in one SQL statement, which SQLite limits. */
 const atOnce = 500;
 
-/** Folders, tags and the placement of conversations. One commit per change. */
+/** Stores folders, tags and the placement of conversations. Each change is one commit. */
 export function organiseStore(db: Db) {
   return {
     async folders(): Promise<Folder[]> {
@@ -51,7 +51,7 @@ export function organiseStore(db: Db) {
       await db.deleteFrom('folders').where('id', '=', id).execute();
     },
 
-    /** Changes all of them; returns their previous placements. */
+    /** Changes all of the conversations. Returns their previous placements, for undo. */
     change: (ids: readonly string[], change: PlacementChange, now: number): Promise<Placement[]> =>
       db.transaction().execute(async (tx) => {
         const before = await placements(tx, ids);
@@ -59,7 +59,10 @@ export function organiseStore(db: Db) {
         return before;
       }),
 
-    /** Restores placements. A deleted folder is dropped; a deleted conversation is skipped. */
+    /**
+     * Restores placements. A conversation whose folder was deleted is in no folder, and a deleted conversation is
+     * skipped.
+     */
     putBack: (wanted: readonly Placement[]): Promise<void> =>
       db.transaction().execute(async (tx) => {
         const folders = new Set((await tx.selectFrom('folders').select('id').execute()).map((row) => row.id));
@@ -75,7 +78,7 @@ export function organiseStore(db: Db) {
         }
       }),
 
-    /** Conversations in the trash: since before a time, or by id. */
+    /** Returns conversations in the trash: those that were put there before a time, or those of the ids. */
     async trashed({ before, ids }: { before?: number; ids?: readonly string[] | null }): Promise<string[]> {
       let query = db.selectFrom('conversations').select('id').where('trashed_at', 'is not', null);
       if (before !== undefined) query = query.where('trashed_at', '<', before);

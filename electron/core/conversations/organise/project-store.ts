@@ -6,7 +6,7 @@ export interface NamedProject extends Project {
   readonly name: string;
 }
 
-/** What the chats of a folder have in common. */
+/** Stores projects: the instructions, the model and the files that the chats of a folder share. */
 export function projectStore(db: Db) {
   async function read(folderId: string): Promise<NamedProject | null> {
     const row = await db.selectFrom('folders').selectAll().where('id', '=', folderId).executeTakeFirst();
@@ -28,7 +28,7 @@ export function projectStore(db: Db) {
       await db.updateTable('folders').set(change).where('id', '=', folderId).execute();
     },
 
-    /** Of a conversation, by its folder. */
+    /** Returns the project of a conversation's folder. */
     async of(conversationId: string): Promise<NamedProject | null> {
       const row = await db
         .selectFrom('conversations')

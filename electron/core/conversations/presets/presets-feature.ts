@@ -20,7 +20,7 @@ type Fields = Omit<Preset, 'id' | 'forNewChats'>;
 
 const stored = presetSchema.omit({ id: true, forNewChats: true });
 
-/** Presets: a system prompt, a model and parameters under a name. */
+/** Stores presets. A preset is a system prompt, a model and parameters under a name. */
 export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) {
   async function list(): Promise<Preset[]> {
     const rows = await db.selectFrom('presets').selectAll().orderBy('name').orderBy('id').execute();

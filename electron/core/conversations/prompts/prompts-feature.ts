@@ -9,7 +9,7 @@ export interface PromptsDeps {
   readonly newId: () => string;
 }
 
-/** Saved texts for the composer's `/` menu. */
+/** Stores texts for the composer's `/` menu. */
 export function promptsFeature({ db, changes, newId }: PromptsDeps) {
   const list = (): Promise<Prompt[]> =>
     db.selectFrom('prompts').select(['id', 'name', 'text']).orderBy('name').orderBy('id').execute();
@@ -38,7 +38,10 @@ export function promptsFeature({ db, changes, newId }: PromptsDeps) {
       return { format: 'portico-prompts', version: 1, prompts };
     },
 
-    /** Same name and text: skipped. Same name with another text: added beside it. */
+    /**
+     * Skips a prompt that exists with the same name and text. One with the same name and another text is added as a
+     * second one.
+     */
     async import({ file }: { file: z.infer<typeof promptsFile> }): Promise<{ added: number; skipped: number }> {
       const known = new Set((await list()).map(getKey));
       const fresh = file.prompts.filter((prompt) => !known.has(getKey(prompt)) && known.add(getKey(prompt)));

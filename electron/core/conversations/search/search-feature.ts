@@ -7,7 +7,9 @@ export interface SearchDeps {
   readonly conversationsById: (ids: readonly string[]) => Promise<Map<string, Conversation>>;
 }
 
-/** Full-text search over all chats, and find within one. Both run in the worker. */
+/**
+ * Searches all chats, or within one chat. Both run in the worker, because a search takes too long for the main thread.
+ */
 export function searchFeature({ background, conversationsById }: SearchDeps) {
   return {
     async find(

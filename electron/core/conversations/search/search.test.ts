@@ -15,7 +15,7 @@ let core: Awaited<ReturnType<typeof testCore>>;
 const ids: Record<string, string> = {};
 const dataFolder = mkdtempSync(join(tmpdir(), 'portico-search-'));
 
-/** A seeded world, and a few chats of known words in it. */
+/** The database has many generated chats, and a few with known words. */
 beforeAll(async () => {
   await seed({
     dataFolder,
@@ -162,7 +162,7 @@ test('the search index matches the messages after streaming, deletion and cascad
   await client.conversations.remove({ id: ids.marked ?? '' });
   expect((await find('zanzibar', 200)).hits.length).toBeLessThan(before.hits.length);
   const db = new Sqlite(join(dataFolder, 'portico.db'));
-  // FTS5 compares its index with the rows it stands for, and raises an error where they differ.
+  // FTS5 compares its index with the indexed rows, and throws an error where they differ.
   db.exec("insert into message_words (message_words, rank) values ('integrity-check', 1)");
   db.exec("insert into title_words (title_words, rank) values ('integrity-check', 1)");
   db.close();
