@@ -208,7 +208,8 @@ export function branchStore(db: Db) {
       }),
 
     /**
-     * Undoes a removal. Messages below another removed message stay removed, and belong to that removal from now on.
+     * Undoes a removal. If a message above it was removed too, the messages stay removed and belong to that removal
+     * from now on.
      */
     restore: (deletionId: string) =>
       inOne(async (tx) => {
@@ -223,7 +224,8 @@ export function branchStore(db: Db) {
           await sql`update messages set shown_child = ${message_id}
             where id = (select parent_id from messages where id = ${message_id})`.execute(tx);
         }
-        // The shown branch stays the same, but restored messages may extend it.
+        // If the removal had cut the shown branch, that branch is shown again. Otherwise the shown branch stays the
+        // same, but restored messages may extend it.
         await showThrough(tx, conversation_id, leaf ?? (await getLeaf(tx, conversation_id)) ?? message_id);
         return conversation_id;
       }),

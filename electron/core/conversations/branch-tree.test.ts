@@ -134,7 +134,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     expect(await shown()).toEqual(first);
   }
 
-  /** Messages below another removed message stay removed, and belong to that removal from now on. */
+  /** If a message above it was removed too, the messages stay removed and belong to that removal from now on. */
   async function restore(deletionId: string): Promise<void> {
     const ids = tree.gone.get(deletionId) ?? new Set<string>();
     tree.gone.delete(deletionId);

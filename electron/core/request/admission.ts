@@ -4,11 +4,14 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import type { BuiltRequest } from './request.ts';
 
-/** What is checked of a request; a summary's has no more. */
+/** The parts of a request that are checked. A summary's request has only these. */
 type CheckedRequest = Pick<BuiltRequest, 'body' | 'context' | 'unread'>;
 
 export interface AdmissionDeps {
-  /** The upper bound of a request in nano-USD, and the model that answers it; null if unknown. Asks the gateway. */
+  /**
+   * Returns the upper bound of a request in nano-USD and the model that answers it, or null if it is unknown. Asks the
+   * gateway.
+   */
   readonly upperBound: (request: CheckedRequest) => Promise<Upper | null>;
   readonly caps: {
     any(): Promise<boolean>;
@@ -17,7 +20,7 @@ export interface AdmissionDeps {
   };
 }
 
-/** At most so much, in nano-USD, for an answer of this model. */
+/** The most that an answer of this model may cost, in nano-USD. */
 export interface Upper {
   readonly model: string;
   readonly upper: bigint;
@@ -33,7 +36,7 @@ interface Admit {
 interface AdmitTogether {
   readonly conversationId: string;
   readonly overCaps: boolean;
-  /** `name`: the model’s name for error messages where there are several; null for a single one. */
+  /** `name` is the model’s name for error messages, or null if there is only one answer. */
   readonly answers: readonly {
     readonly answerId: string;
     readonly request: CheckedRequest;
@@ -42,13 +45,16 @@ interface AdmitTogether {
 }
 
 /**
- * Admits requests that fit the model and exceed no cap even at their upper bound. What is admitted counts against the
- * caps from then on. Serialised, so that two requests cannot use the same rest.
+ * Admits requests that fit the model and can't exceed a spending limit even at their upper bound. An admitted request
+ * counts against the limits at once. Requests are checked one after another, so two of them can't both use the same
+ * rest of a limit.
  */
 export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   const inTurn = takingTurns();
 
-  /** All or none: the caps count the sum of the upper bounds. Unknown prices are not counted. */
+  /**
+   * Admits all of the answers or none. The spending limits count the sum of the upper bounds, without unknown prices.
+   */
   async function checkAll({ conversationId, overCaps, answers }: AdmitTogether): Promise<void> {
     for (const { request, name } of answers) refuseUnsendable(request, name);
     if (!(await caps.any())) return;
@@ -65,10 +71,10 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   }
 
   return {
-    /** Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. */
+    /** Admits one answer. Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. */
     admit: ({ answerId, conversationId, request, overCaps }: Admit): Promise<void> =>
       inTurn(() => checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] })),
-    /** The same for answers that start together. */
+    /** Admits answers that start together, all or none. */
     admitTogether: (input: AdmitTogether): Promise<void> => inTurn(() => checkAll(input)),
   };
 }
@@ -87,7 +93,7 @@ function refuseUnsendable({ context, unread }: CheckedRequest, name: string | nu
   }
 }
 
-/** The most expensive of several models. */
+/** Returns the most expensive of several models, for the error message. Null for a single one. */
 function getDearest(answers: readonly { readonly name: string | null; readonly upper: bigint }[]) {
   const { name, upper } = answers.reduce((most, answer) => (answer.upper > most.upper ? answer : most));
   return answers.length < 2 || name === null ? null : { name, upToUsd: formatUsd(nanoUsd(upper)) };

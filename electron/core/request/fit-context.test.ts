@@ -4,7 +4,7 @@ import { noOptions } from '#shared/contract/chat/options.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 
-/** A chat that is full, with a model whose summaries are what the test says. */
+/** Opens a chat with a full context. `summary` is what the model answers when it is asked for a summary. */
 async function fullChat(options: Partial<typeof noOptions>, summary: string) {
   const core = await coreOfTest();
   const { client, gateway } = core;

@@ -21,9 +21,9 @@ import {
   withCalls,
 } from './history.ts';
 
-/** A tool as chats know it; the toolbox alone knows what permissions are bound to. */
+/** A tool as chats know it. Only the toolbox knows what its permissions are bound to. */
 export interface OfferedTool {
-  /** Its name for the model. */
+  /** The name that the model gets. */
   readonly wireName: string;
   readonly title: string;
   readonly serverId: string | null;
@@ -36,19 +36,21 @@ export interface OfferedTool {
   readonly asks: boolean;
 }
 
-/** Tools for a turn: list, check permission, run. */
+/** Lists tools, checks their permissions and runs them. */
 export interface Toolbox {
   offered(): Promise<OfferedTool[]>;
   isPermitted(tool: OfferedTool, conversationId: string): Promise<boolean>;
   permit(tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void>;
-  /** Failures are its output; throws only if aborted. */
+  /** Runs a tool. A failure is returned as output, so this throws only when aborted. */
   run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
 }
 
-/** Models that are not listed get no tools: several servers refuse requests with tools that they cannot use. */
+/**
+ * A model that isn't in the catalogue gets no tools, because several servers refuse requests with tools they can't use.
+ */
 const takesTools = (record: Model | null): boolean => record?.capabilities.includes('tools') ?? false;
 
-/** Tools in wire format (wire contract §1.1). */
+/** Converts tools to the wire format (wire contract §1.1). */
 function wireTools(offered: readonly OfferedTool[]): NonNullable<CompletionRequestBody['tools']> {
   return offered.map(({ wireName, description, inputSchema }) => ({
     type: 'function',
@@ -57,8 +59,8 @@ function wireTools(offered: readonly OfferedTool[]): NonNullable<CompletionReque
 }
 
 /**
- * What a request is for, which our gateway keeps with its record (wire contract §10). To other gateways only what every
- * OpenAI-compatible server takes is sent: they are asked to count the tokens of a streamed answer.
+ * Returns the purpose of a request, which our gateway keeps with its record (wire contract §10). Other gateways get
+ * only what every OpenAI-compatible server accepts: the request to count the tokens of a streamed answer.
  */
 export const purposeOfRequest = (
   other: boolean,
@@ -70,23 +72,22 @@ export const purposeOfRequest = (
     : { metadata: { purpose, ...(conversationId === null ? {} : { conversation_id: conversationId }) } };
 
 interface WindowInput {
-  /** Input tokens of each message, oldest first; the last one is the question. */
+  /** Input tokens of each message, oldest first. The last message is the question. */
   readonly sizes: readonly number[];
-  /** Whether a request may begin with this message, which must be the user’s. */
+  /** Whether a request may begin with this message. Only a user’s message may be the first. */
   readonly beginnings: readonly boolean[];
-  /** Tokens sent in any case: system prompt, summary. */
+  /** Tokens that are always sent, such as the system prompt and the summary. */
   readonly fixed: number;
-  /** The model’s context length; null if unknown. */
+  /** The model’s context length, or null if it is unknown. */
   readonly limit: number | null;
-  /** Tokens reserved for the answer. */
   readonly reserve: number;
   /** The most messages a request may have (wire contract §1.3). */
   readonly maxMessages: number;
 }
 
 /**
- * How many of the oldest messages are left out. The question always stays, however long; what is kept begins with a
- * message of the user, if one is left.
+ * Returns how many of the oldest messages are left out. The question always stays, however long it is. The first
+ * message that is sent is the user’s.
  */
 export function outsideCount({ sizes, beginnings, fixed, limit, reserve, maxMessages }: WindowInput): number {
   const last = sizes.length - 1;
@@ -103,7 +104,10 @@ export function outsideCount({ sizes, beginnings, fixed, limit, reserve, maxMess
 
 const usualAnswer = 4096;
 
-/** Tokens reserved for an answer: its limit, else a usual length; never more than half of the context. */
+/**
+ * Returns the tokens that are reserved for an answer: its limit or a usual length, and never more than half of the
+ * context.
+ */
 export function reserveFor(maxTokens: number | null, longest: number | null, limit: number | null): number {
   const wanted = maxTokens ?? Math.min(usualAnswer, longest ?? usualAnswer);
   return limit === null ? wanted : Math.min(wanted, Math.floor(limit / 2));
@@ -112,68 +116,74 @@ export function reserveFor(maxTokens: number | null, longest: number | null, lim
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
   readonly getOptions: (chat: string) => Promise<ChatOptions>;
-  /** The summary of the beginning of this branch, through one of its messages. */
+  /** Returns a summary of the beginning of this branch. It covers the messages up to `throughId`. */
   readonly getSummary: (
     conversationId: string,
     branchIds: readonly string[],
   ) => Promise<{ throughId: string; text: string } | null>;
-  /** What the chats of a folder have in common: of a conversation’s folder, or of the one that a new one begins in. */
+  /** Returns the project of a conversation’s folder, or of the folder that a new conversation begins in. */
   readonly getProject: (chat: {
     readonly conversationId: string | null;
     readonly folderId: string | null;
   }) => Promise<{ instructions: string; attachments: readonly Attachment[] } | null>;
-  /** The enabled tools. */
+  /** Returns the enabled tools. */
   readonly offeredTools: () => Promise<OfferedTool[]>;
-  /** The model that a new chat asks where this one is wanted, and whether the gateway takes only what every server takes. */
+  /**
+   * `modelFor` returns the model for a new chat. `isOther` is true if the gateway isn't ours and accepts only standard
+   * parameters.
+   */
   readonly gateway: { modelFor(wanted: string): Promise<string>; isOther(): Promise<boolean> };
 }
 
 export interface RequestInput {
-  /** Null: the conversation is not stored yet. */
+  /** Null if the conversation isn't stored yet. */
   readonly conversationId: string | null;
-  /** The id that a new conversation will have, and its model is settled; absent in a request that is only priced. */
+  /** The id that a new conversation will get. With it, `model` is final. A request that is only priced has none. */
   readonly newId?: string | undefined;
-  /** The folder that a new conversation begins in. */
+  /** The folder of a new conversation. */
   readonly folderId?: string | null | undefined;
-  /** The new chat of a window, whose options a new conversation takes. */
+  /** The key of a window's new chat. A new conversation takes over its options. */
   readonly newChat?: string | null | undefined;
-  /** The branch including the question. */
+  /** The branch, including the question. */
   readonly branch: readonly HistoryEntry[];
   readonly model: string;
   /** The branch ends with an answer to continue. */
   readonly continues?: boolean;
-  /** Its purpose in the ledger. */
+  /** The purpose that the gateway's record shows. */
   readonly purpose?: 'chat' | 'compare';
 }
 
-/** A request as sent, and what was left out. */
+/** A request as it is sent, and what was left out of it. */
 export interface BuiltRequest {
   readonly body: CompletionRequestBody;
   readonly context: {
     readonly limitTokens: number | null;
     readonly usedTokens: number;
-    /** Kept free for the answer. */
+    /** Tokens that are reserved for the answer. */
     readonly reservedTokens: number;
-    /** The most messages that a request may have, where these and not tokens are what is full; otherwise null. */
+    /** The most messages of a request, if that limit and not the tokens makes the chat too long. Otherwise null. */
     readonly maxMessages: number | null;
     readonly notSentIds: readonly string[];
     readonly overflows: boolean;
-    /** A summary will be written first. */
+    /** A summary is written before the message is sent. */
     readonly summarises?: boolean;
-    /** Messages left out without a summary. */
+    /** How many messages are left out without a summary. */
     readonly leftOut?: number;
   };
   /** Files of the question that this model cannot read. */
   readonly unread: readonly Attachment[];
-  /** Files of the project that it cannot read, and that are left out. */
+  /** Files of the project that this model can't read, so they are left out. */
   readonly projectUnread: readonly Attachment[];
-  /** The same body with its files as this function reads them. */
+  /**
+   * Returns the same body with its files converted by this function, for example with real files in place of
+   * placeholders.
+   */
   bodyWith(toPart: ToPart): Promise<CompletionRequestBody>;
 }
 
 export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
 
-/** Builds requests, for answers and their quotes alike, so that the quote is exact about what is sent. */
+/** Builds requests, both for answers and for quotes, so that a quote is for exactly the request that is sent. */
 export function requestBuilder({
   modelFacts,
   getOptions,
@@ -216,7 +226,7 @@ export function requestBuilder({
       ...systemMessage(summary ? summaryWords(summary.text) : ''),
     ];
     const limitTokens = record?.context_length ?? null;
-    // What follows the question stays with it: a continuation needs it.
+    // The messages after the question are never left out, because a continuation needs them.
     const asked = Math.max(
       0,
       after.findLastIndex(({ role }) => role === 'user'),
@@ -271,7 +281,10 @@ export function requestBuilder({
   };
 }
 
-/** Above the wire’s number of messages the oldest are always left out. */
+/**
+ * Decides whether the chat is too long to send, and whether a summary would help. Without a known context length only
+ * the number of messages is limited, and then the oldest are left out without asking.
+ */
 function overflow(outside: number, options: ChatOptions, question: number, limit: number | null) {
   const { overflow: way, summarise } = options;
   const alone = limit !== null && question > limit;
@@ -279,7 +292,10 @@ function overflow(outside: number, options: ChatOptions, question: number, limit
   return { overflows: alone || (limit !== null && outside > 0 && way !== 'drop' && !summarises), summarises };
 }
 
-/** The files of a project go with the first message that is sent, so that what is cached of the chat stays the same. */
+/**
+ * Adds the files of a project to the first message that is sent. There they stay in the same place, so the provider can
+ * cache the beginning of the chat.
+ */
 function withFiles(entries: readonly HistoryEntry[], files: readonly Attachment[]): readonly HistoryEntry[] {
   const first = entries.findIndex(({ role }) => role === 'user');
   return files.length === 0
@@ -299,23 +315,26 @@ function getSize(entry: HistoryEntry): number {
   return estimateInputTokens(messages, undefined) + getSum(attachments.map(({ tokens }) => tokens));
 }
 
-/** A model that makes images is asked for them; the router never is. */
+/** Whether to request images: only from a model that makes them, never from the router. */
 const drawn = (record: Model | null): boolean =>
   record?.kind === 'chat' && record.architecture.output_modalities.includes('image');
 
-/** With tool results and tools the model continues without a prompt. */
+/** Returns the prompt to continue. After tool results the model continues without one, if the request has tools. */
 function promptFor(results: boolean, tools: boolean): WireMessage[] {
   if (results) return tools ? [] : [goOnWithResults];
   return [goOn];
 }
 
-/** Every model reads text. For a model that is not listed the gateway decides. */
+/** Whether a model reads a file. Every model reads text. If the model isn't in the catalogue, the gateway decides. */
 export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind'>): boolean {
   if (kind === 'text' || !record) return true;
   return record.architecture.input_modalities.includes(kind === 'image' ? 'image' : 'file');
 }
 
-/** A model chosen by the user is used even if the router must not choose it. */
+/**
+ * Returns the router's options. A model that the user chose gets none, so it's used even if the router must not choose
+ * it.
+ */
 function routeFor(
   model: string,
   record: Model | null,
@@ -331,7 +350,7 @@ function routeFor(
   };
 }
 
-/** Only parameters that the model supports; the others stay set for other models. */
+/** Returns the parameters that the model supports. The others stay set, for other models. */
 function parametersFor(record: Model | null, other: boolean, parameters: Parameters): Partial<CompletionRequestBody> {
   const takes = (name: string) =>
     record ? record.supported_parameters.includes(name) : !other || name !== 'reasoning_effort';
@@ -347,7 +366,7 @@ function parametersFor(record: Model | null, other: boolean, parameters: Paramet
 interface FitContextDeps {
   readonly build: BuildRequest;
   readonly getOverflow: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
-  /** Requests a summary of the older half of the shown branch; throws if it fails. */
+  /** Requests a summary of the older half of the shown branch. Throws if that fails. */
   readonly compact: (
     input: { conversationId: string; model: string; overCaps: boolean },
     signal: AbortSignal | undefined,
@@ -363,14 +382,14 @@ export type FitContext = (
   input: Input,
   toPart: ToPart,
   signal: AbortSignal,
-  /** The request as it was built when the answer was admitted; null: it is built here. */
+  /** The request that was built when the answer was admitted. Null if it must be built now. */
   admitted: BuiltRequest | null,
 ) => Promise<{ readonly request: BuiltRequest; readonly room: ContextFit | null }>;
 
 /**
- * Builds the request of an answer. If it does not fit and the chat summarises automatically, a summary is written
- * first: one at a time per chat, one per message. If that fails or does not suffice, the chat’s other setting decides,
- * which is stored with the answer; `stop` throws `context_length_exceeded`.
+ * Returns the request of an answer. If it doesn't fit and the chat summarises automatically, a summary is written
+ * first: one at a time per chat, and one per message. If that fails or isn't enough, the chat’s overflow option
+ * decides. The decision is stored with the answer, and `stop` throws `context_length_exceeded`.
  */
 export function contextFitter({ build, getOverflow, compact, log }: FitContextDeps): FitContext {
   const writing = new Map<string, Promise<{ readonly messages: number }>>();

@@ -2,7 +2,7 @@ import type { AnyContractProcedure, ContractProcedure, InferSchemaInput, InferSc
 import { type Context, implement, type Router } from '@orpc/server';
 import { type Contract, contract } from '#shared/contract/index.ts';
 
-/** A handler in a feature: gets the parsed input and the call’s signal. */
+/** A function of a feature. It gets the parsed input and the call’s signal. */
 type Handler<Procedure> =
   Procedure extends ContractProcedure<infer Input, infer Output, infer _Errors, infer _Meta>
     ? (
@@ -11,17 +11,17 @@ type Handler<Procedure> =
       ) => InferSchemaInput<Output> | Promise<InferSchemaInput<Output>>
     : never;
 
-/** A handler for each method of the contract. Further methods of a feature are not reachable. */
+/** A handler for each method of the contract. Windows can't call other methods of a feature. */
 export type Handlers = {
   readonly [Area in keyof Contract]: { readonly [Method in keyof Contract[Area]]: Handler<Contract[Area][Method]> };
 };
 
 export type CoreRouter = Router<Contract, Context>;
 
-/** Binds handlers to the contract. A missing handler does not compile. */
+/** Binds handlers to the contract. A missing handler doesn't compile. */
 export function coreRouter(handlers: Handlers): CoreRouter {
   return mapValues(contract, (procedures, area) => {
-    // `Handlers` has checked each pair; a loop over names loses these types.
+    // The type `Handlers` has checked each pair. A loop over names loses these types.
     const methods = handlers[area as keyof Contract] as Readonly<Record<string, AnyHandler>>;
     return mapValues<AnyContractProcedure, unknown>(procedures, (procedure, method) =>
       implement(procedure).handler(({ input, signal }) => methods[method]?.(input, signal)),

@@ -14,8 +14,9 @@ interface Call {
 }
 
 /**
- * Error handling for every host: failures of calls and streams become errors whose text may be shown. `closing`: what fails from
- * then on fails because parts of the core are closed. `onDamage` is called when a call found that the database is damaged.
+ * Handles errors for every host: failures of calls and streams become errors whose text may be shown. After `closing`
+ * is aborted, unexpected failures are reported as `shutting_down`, because parts of the core are closed then.
+ * `onDamage` is called when a call finds that the database is damaged.
  */
 export function rpcErrors(log: Log, closing = new AbortController().signal, onDamage?: () => void) {
   const convert = (path: readonly string[], signal: AbortSignal | undefined) => (error: unknown) => {
@@ -44,7 +45,7 @@ export function rpcErrors(log: Log, closing = new AbortController().signal, onDa
   };
 }
 
-/** An `AppError` for the renderer: code, message, `{ retryAfterMs, details, refusal }`. */
+/** Converts an `AppError` for the renderer, with its code, its message and `{ retryAfterMs, details, refusal }`. */
 function toRpcError(
   error: AppError,
 ): ORPCError<string, { retryAfterMs: number | null; details: unknown; refusal: Refusal | null }> {
@@ -64,7 +65,10 @@ function fromForeign(error: unknown): AppError {
   return refusal('invalid_input', 'inputRefused', { field: param, rule: getRule(issue) }, { details });
 }
 
-/** The contract's own rules are named in place of the message; of zod's only the kinds are told apart. */
+/**
+ * Returns the rule that an input breaks. Rules of the contract have their name as the message. Of zod's own rules only
+ * the two about size are distinguished.
+ */
 function getRule(issue: { readonly message: string; readonly code?: unknown }): InputRule {
   if (isInputRule(issue.message)) return issue.message;
   return issue.code === 'too_small' ? 'tooSmall' : issue.code === 'too_big' ? 'tooLarge' : 'other';
@@ -74,7 +78,7 @@ function isStream(output: unknown): output is AsyncIterator<unknown> & AsyncIter
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output && 'next' in output;
 }
 
-/** What a transport serves: handlers and error handling. */
+/** The handlers and the error handling that a transport serves. */
 export interface Served {
   readonly router: AnyRouter;
   readonly rpc: ReturnType<typeof rpcErrors>;

@@ -10,8 +10,8 @@ export interface Channel {
 }
 
 /**
- * Serves the contract over a channel. One handler for every host: oRPC’s messages are the same text on sockets and
- * ports, and it survives malformed ones.
+ * Serves the contract over channels. Every host uses the same handler, because oRPC’s messages are the same text on
+ * sockets and ports. It survives malformed messages.
  */
 export function serveChannels(served: Served): (channel: Channel) => void {
   const handler = new RPCHandler(served.router, served.rpc);

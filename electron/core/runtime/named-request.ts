@@ -3,28 +3,28 @@ import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import { pause } from './streams/pace.ts';
 
 /**
- * Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). Of a gateway that
- * other computers may ask with the same key the name begins with the installation.
+ * Names a request before it is sent. The gateway keeps the name with its record (wire contract §1.0, §10). If other
+ * computers may use the same key on this gateway, the name begins with the id of this installation.
  */
 export const getRequestName = ({ installation }: { readonly installation?: string | undefined }, id: string): string =>
   installation === undefined ? id : `${installation}.${id}`;
 
 export const namedRequest = (name: string) => ({ 'x-client-request-id': name });
 
-/** A name in its parts. Earlier versions named no installation. */
+/** Parses a name. Names of earlier versions have no installation. */
 export function parseRequestName(name: string): { readonly installation: string | null; readonly id: string } {
   const dot = name.indexOf('.');
   return dot === -1 ? { installation: null, id: name } : { installation: name.slice(0, dot), id: name.slice(dot + 1) };
 }
 
-/** A held request may not be listed until its response has begun. */
+/** A running request might not be listed until its response has begun. */
 const waitsMs = [0, 300, 1000, 3000, 10_000];
 const daySeconds = 86_400;
 
 /**
- * Finds the gateway’s id of a request that never reported it. `none`: the gateway knows names, and not this one: it never
- * opened the request; `no-records`: it keeps no records of requests, or no names.
- * Null: it could not be asked; try later. `sentAt`: by our clock, which may be wrong by hours.
+ * Finds the gateway’s id of a request whose response never arrived. `none`: the gateway keeps names and doesn't have
+ * this one, so it never opened the request. `no-records`: it keeps no records of requests, or no names. Null: it
+ * couldn't be asked, so try later. `sentAt` is by our clock, which may be wrong by hours.
  */
 export async function findNamedRequest(
   client: Pick<GatewayClient, 'requests'>,

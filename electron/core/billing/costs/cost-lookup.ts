@@ -19,8 +19,8 @@ import type { SpendStore } from './spend-store.ts';
 const replacedSetting = 'ledger.replaced';
 
 /**
- * From now on the books of the gateway inside do not know all that was asked before: noted before they are replaced. Returns what
- * takes the note back, where they were not.
+ * Notes that the built-in gateway's ledger is about to be replaced, so it won't have the records of earlier requests.
+ * Returns a function that takes the note back if the ledger wasn't replaced after all.
  */
 export async function noteReplacedLedger(settings: SettingsStore, now: number): Promise<() => Promise<void>> {
   const before = await settings.read(replacedSetting);
@@ -30,14 +30,14 @@ export async function noteReplacedLedger(settings: SettingsStore, now: number): 
 
 interface Asked {
   readonly requestId: string | null;
-  /** What the request was named when it was sent; null: it has no name. */
+  /** The name that the request was sent with, or null if it had none. */
   readonly name: string | null;
   readonly at: number;
 }
 
 /**
- * The gateway's record of what was asked, as `settledRecord` tells it. What is missing from books that replaced those in which it was
- * asked is not known, and may be there again.
+ * Returns the gateway's record of a request, like `settledRecord`. If the built-in gateway's ledger was replaced after
+ * the request, a missing record means an unknown cost (null), because the old ledger may be restored later.
  */
 export async function getRecord(
   settings: Pick<SettingsStore, 'read'>,
@@ -51,12 +51,16 @@ export async function getRecord(
   return at <= Number((await settings.read(replacedSetting)) ?? 0) ? null : 'none';
 }
 
-/** A stopped request is settled slightly after its stream ends, or once its count has come, within a minute. */
+/**
+ * A stopped request is settled a moment after its stream ends. If the provider reports the token count late, it can
+ * take up to a minute.
+ */
 const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000, 30_000];
 
 /**
- * The gateway’s record of a settled request. `none`: it keeps records and never opened this one, so that nothing was charged.
- * `no-records`: it keeps none, or has not got this one after all the waiting. Null: not known yet; asked again at the next start.
+ * Waits for the gateway’s record of a settled request. `none`: the gateway keeps records and never opened this one, so
+ * nothing was charged. `no-records`: the gateway keeps no records, or still doesn't have this one at the end of the
+ * wait. Null: not known yet, and asked again at the next start.
  */
 export async function settledRecord(
   client: Pick<GatewayClient, 'requestRecord'>,
@@ -92,7 +96,7 @@ export interface CostLookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** Looks up the costs of ended answers that their stream did not tell. Never throws. */
+/** Looks up the costs of ended answers whose stream didn't report them. Never throws. */
 export const costLookup = (deps: CostLookupDeps) =>
   lookUpUnsettled({ open: deps.messages.costOpen, lookUp: (row) => lookUp(deps, row), log: deps.log });
 
@@ -100,7 +104,7 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   const patch = await patchFor(deps, row);
   if (!patch || deps.signal.aborted) return;
   await deps.messages.update(row.id, patch);
-  // Sums of continuations change too; a running one is published at its end.
+  // The sums of its continuations change too. A running one is published when it ends.
   for (const message of await deps.messages.goingOnWith(row.id)) {
     if (message.status !== 'streaming')
       deps.readers.publish(message.conversationId, { type: 'message-updated', message });
@@ -108,7 +112,7 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   deps.changes.emit('account');
 }
 
-/** Null: not known yet; asked again at the next start. */
+/** Returns null if the cost isn't known yet. It's asked for again at the next start. */
 async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
   const { connections, signal } = deps;
   const name = row.client_request_id;
@@ -124,12 +128,12 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
 }
 
 /**
- * For a gateway without costs: estimated tokens at list prices, marked as an estimate. Else it stays unknown, which is not
- * zero.
+ * Estimates the cost for a gateway without records, from estimated tokens and list prices. Otherwise the cost stays
+ * unknown, which is not zero.
  */
 async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
   if (row.cost_usd !== null) return {};
-  // Other gateways may name what served by its whole id, or by a version of the model that was asked for.
+  // Other gateways may report the model by its full id, or as a version of the requested model.
   const names = [`${row.served_provider}/${row.served_model}`, row.served_model ?? '', row.model ?? ''];
   const pricing = names.map(modelFacts).find((facts) => facts !== null)?.record.pricing;
   if (row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
@@ -137,7 +141,7 @@ async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: Mess
   return estimatedCost(parsePricing(pricing), branch, `${row.reasoning}${row.text}`);
 }
 
-/** The cost of an answer from the record of its request. `source`: the account that pays. */
+/** Converts the record of a request to the cost of its answer. `source` is the account that pays. */
 export function toPatch(
   record: ReportedRequest,
   source: string,
@@ -147,13 +151,16 @@ export function toPatch(
 }
 
 interface Asking<Row> {
-  /** Requests whose cost is not known. */
+  /** Returns the requests whose cost isn't known. */
   readonly open: () => Promise<readonly Row[]>;
   readonly lookUp: (row: Row) => Promise<void>;
   readonly log: Log;
 }
 
-/** Looks up the cost of each such request, not twice at a time; resolves when all of them were. Never throws. */
+/**
+ * Looks up the cost of each open request, and never one of them twice at the same time. Resolves when all lookups have
+ * ended. Never throws.
+ */
 export function lookUpUnsettled<Row extends { readonly id: string }>({ open, lookUp, log }: Asking<Row>) {
   const asking = new Map<string, Promise<void>>();
   function ask(row: Row): Promise<void> {
@@ -183,8 +190,8 @@ interface SpendLookupDeps {
 type SpendRow = Awaited<ReturnType<SpendStore['openRequests']>>[number];
 
 /**
- * Looks up the costs of summaries that a crash interrupted: those open at the start, until they are known. The first
- * call collects them; their gateway may be connected later. Never throws.
+ * Looks up the costs of summaries that a crash interrupted. The first call collects them, and later calls ask again for
+ * those that are still unknown, because their gateway may be connected later. Never throws.
  */
 export function spendLookup(deps: SpendLookupDeps) {
   let left: Promise<Map<string, SpendRow>> | undefined;
@@ -218,7 +225,7 @@ async function lookUpSpend(
     record === 'none' ? { ...uncharged, id: null } : { ...costOfRecord(record, payer.source), id: record.id };
   const cost_source = keptSource(known.costSource);
   await spend.add({ ...row, request_id: known.id, cost_usd: known.costUsd, cost_source });
-  // A cost that stays unknown is not asked for again.
+  // The settled record has no cost, so asking again is pointless.
   if (known.costUsd === null) await spend.giveUp(row.id);
   readers.publish(row.conversation_id, { type: 'conversation-changed' });
   changes.emit('account');

@@ -12,8 +12,8 @@ import type { ModelFacts } from '../../gateways/connection/model-facts.ts';
 import { wordsWithCalls } from '../../request/history.ts';
 
 /**
- * What requests cost the person, in nano-USD: the gateway's charge, and what providers bill for requests with the person's
- * own keys, which the gateway doesn't charge. Null: the gateway doesn't report it.
+ * Returns what requests cost the user, in nano-USD: the gateway's charge, and what providers bill for requests with the
+ * user's own keys, which the gateway doesn't charge. Null if the gateway doesn't report it.
  */
 export const getPersonCost = ({
   cost_usd: charge,
@@ -26,28 +26,28 @@ interface Cost {
   readonly costSource: CostSource;
 }
 
-/** Of what was refused, or never sent. */
+/** The cost of a request that was refused or never sent. */
 export const uncharged = { costUsd: '0', costSource: 'uncharged' } as const satisfies Cost;
 
 const unknown: Cost = { costUsd: null, costSource: 'unknown' };
 
-/** What a gateway reports of a cost, in a chunk or in a record. */
+/** A cost as a gateway reports it, in a chunk or in a record. */
 interface ReportedCost {
   readonly charged: string;
-  /** The provider bills the person for it: the request or the account used the person's own key. */
+  /** The provider bills the user directly, because the request or the account used the user's own key. */
   readonly ownKey: boolean;
   readonly estimated: boolean;
-  /** No price is known for the tokens that were used. */
+  /** Tokens were used, but their price isn't known. */
   readonly unpriced: boolean;
 }
 
-/** The one place that decides what an amount is. Of a model without a price the cost is unknown, not zero. */
+/** Decides how an amount is labelled. No other function does. Without a price the cost is unknown, not zero. */
 const decideCost = ({ charged, ownKey, estimated, unpriced }: ReportedCost): Cost =>
   unpriced ? unknown : { costUsd: charged, costSource: estimated ? 'estimated' : ownKey ? 'byok' : 'billed' };
 
 /**
- * The cost in an answer’s last chunk. Where a gateway counts tokens and reports no cost, it is the list price of those tokens, an
- * estimate. `source`: the account that pays.
+ * Returns the cost in an answer’s last chunk. If a gateway counts tokens but reports no cost, the list price of the
+ * tokens is the estimate. `source` is the account that pays.
  */
 export function costOfChunk(
   { usage, byok = false, portico }: Pick<ReportedChunk, 'usage' | 'byok' | 'portico'>,
@@ -57,7 +57,7 @@ export function costOfChunk(
   if (!usage) return unknown;
   const charged = byok ? usage.upstream_cost_usd : usage.cost_usd;
   if (charged === null) return !byok && facts?.record.pricing ? getListPrice(facts.record.pricing, usage) : unknown;
-  // What another gateway says that it took is known, whether or not it lists a price.
+  // A cost that another gateway reports is known, even if that gateway lists no price.
   const hasNoPrice =
     portico === undefined
       ? facts?.priced === false && facts.record.other !== true
@@ -66,7 +66,7 @@ export function costOfChunk(
   return decideCost({ charged, ownKey, estimated: usage.estimated, unpriced: hasNoPrice && isZero(charged) });
 }
 
-/** The cost of an answer in its parts, as its last chunk has them; null if there are none. */
+/** Returns the cost breakdown in an answer’s last chunk, or null if there is none. */
 export function billOfChunk({ usage, portico }: Pick<ReportedChunk, 'usage' | 'portico'>): Bill | null {
   if (!portico || portico.cost_lines.length === 0) return null;
   const upTo = usage?.estimated ? portico.cost_up_to_usd : undefined;
@@ -77,7 +77,7 @@ export function billOfChunk({ usage, portico }: Pick<ReportedChunk, 'usage' | 'p
   };
 }
 
-/** A newer gateway may have kinds that this version does not know. */
+/** A newer gateway may report kinds that this version doesn't know. */
 const toBillKind = (kind: string): BillKind => billKind.safeParse(kind).data ?? 'other';
 
 const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
@@ -89,9 +89,9 @@ function getListPrice(price: Parameters<typeof parsePricing>[0], usage: NonNulla
 }
 
 /**
- * The cost in the gateway’s record of an ended request (wire contract §10), by its own flags. `source`: the account that pays.
- * What failed before anything of it was delivered is never charged (§1.4); but on the person's own key the provider may ask for what it did
- * until then, and nobody has said how much.
+ * Returns the cost in the gateway’s record of an ended request (wire contract §10). `source` is the account that pays.
+ * The gateway never charges a request that failed before any of it was delivered (§1.4). With the user's own key,
+ * however, the provider may bill its work up to then, and no one reports that amount, so the cost is unknown.
  */
 export function costOfRecord(record: ReportedRequest, source: string): Cost {
   if (isUnpriced(record)) return unknown;
@@ -106,8 +106,8 @@ export function costOfRecord(record: ReportedRequest, source: string): Cost {
 }
 
 /**
- * Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. What another gateway
- * says that it took is known without one.
+ * Whether tokens were used without a known price. A record without a price isn't enough: an upstream may report its own
+ * cost, and another gateway's cost is known without a price.
  */
 const isUnpriced = ({ other, price, status, total_tokens, cost_usd, upstream_cost_usd }: ReportedRequest): boolean =>
   !other && price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
@@ -140,7 +140,7 @@ export function usageOfRecord(record: RequestRecord): Message['usage'] {
   };
 }
 
-/** Records of earlier gateways say neither the day nor the source of their price. */
+/** Records of earlier gateways have neither the date nor the source of their price. */
 const recordedPrice = pricing
   .pick({
     prompt: true,
@@ -159,7 +159,7 @@ const recordedPrice = pricing
   })
   .partial({ as_of: true, source: true });
 
-/** The charge in its parts, by the price that the gateway used; null if it names none. */
+/** Returns the cost breakdown by the price in the gateway's record, or null if the record has no price. */
 export function billOfRecord(record: ReportedRequest, source: string): Bill | null {
   const { costUsd } = costOfRecord(record, source);
   const price = recordedPrice.safeParse(record.price);
@@ -188,7 +188,7 @@ export function billOfRecord(record: ReportedRequest, source: string): Bill | nu
   };
 }
 
-/** The estimated cost, by our own token count and the list price. */
+/** Estimates a cost with our own token count and the list price. */
 export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
   const messages = question.map((entry) => ({ role: entry.role, content: wordsWithCalls(entry) }));
   const tokens = question.reduce(

@@ -28,17 +28,20 @@ type Usage = Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'reasoningTo
   readonly searches?: number | undefined;
 };
 
-/** The answer that prices are compared with. */
+/** The answer that other models are compared with. */
 interface Compared {
-  /** The model that gave it. Null: not known. */
+  /** The model that wrote the answer, or null if it isn't known. */
   readonly model: string | null;
   readonly pricing: Pricing | null;
   readonly usage: Usage | null;
-  /** What stands beside the answer. Null: not known. */
+  /** The cost that is shown beside the answer, or null if it isn't known. */
   readonly costUsd: string | null;
 }
 
-/** Prices of all models against the one that gave an answer, and what the answer’s tokens would cost with each. */
+/**
+ * Compares the prices of all models with the model of an answer, and calculates what the answer’s tokens would cost
+ * with each of them.
+ */
 export function otherPrices({ messages, modelFacts, knownModels }: OtherPricesDeps) {
   return async function others({ answerId }: { answerId: string }): Promise<OtherPrice[]> {
     const found = await messages.find(answerId);
@@ -60,7 +63,10 @@ export function otherPrices({ messages, modelFacts, knownModels }: OtherPricesDe
 const getPricing = ({ servedProvider, servedModel, model }: Message, modelFacts: DescribeModel): Pricing | null =>
   (modelFacts(`${servedProvider}/${servedModel}`) ?? modelFacts(model ?? ''))?.record.pricing ?? null;
 
-/** The difference is to the amount that stands beside the answer, which the same model would cost again. */
+/**
+ * Compares an answer with another model. The difference is to the cost that is shown beside the answer. For the same
+ * model, that is also its cost.
+ */
 export function priceDifference(
   { model, pricing: from, usage, costUsd }: Compared,
   other: string,
@@ -78,7 +84,10 @@ export function priceDifference(
   };
 }
 
-/** The cost of as many tokens. None are cached: another model has nothing of this chat in its cache. */
+/**
+ * Returns what the same tokens would cost with another model. None of them are cached, because another model has no
+ * cache of this chat.
+ */
 export const costInstead = (
   pricing: Pricing,
   { promptTokens, completionTokens, reasoningTokens, imageTokens = 0, searches = 0 }: Usage,

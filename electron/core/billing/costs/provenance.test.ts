@@ -13,7 +13,7 @@ import { disagreements } from '../../../../tests/support/ledger-agrees.ts';
 import { openPricedUpstream, pricedModel } from '../../../../tests/support/priced-upstream.ts';
 import { readThread, readTotal } from '../../../../tests/support/read-thread.ts';
 
-/** A core with the real gateway, whose key for OpenAI leads to a server that the test directs. */
+/** Opens a core with the real gateway. Its key for OpenAI leads to a server that the test controls. */
 async function open() {
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
   onTestFinished(upstream.close);
@@ -90,7 +90,7 @@ test('an answer with the user’s own key has an unknown cost when the app is ki
   const read = async (from: typeof client) => (await readThread(from, conversationId)).messages[1];
   await eventually(async () => expect((await read(client))?.text).toBe('Half an answer'));
 
-  // What a killed app leaves: its files as they are while the answer streams.
+  // A killed app leaves its files as they are while the answer streams.
   const left = mkdtempSync(join(tmpdir(), 'portico-killed-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
   cpSync(dataFolder, left, { recursive: true });

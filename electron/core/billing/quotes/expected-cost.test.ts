@@ -6,7 +6,7 @@ import { seeded } from '../../../../tests/seed/random.ts';
 import { recurringChat } from '../../../../tests/support/recurring-questions.ts';
 import { type EarlierAnswer, expectedCost, promptAfter } from './expected-cost.ts';
 
-/** Of a model of the middle: $3 and $15 per million, a tenth for what is cached. */
+/** The price of a mid-range model: $3 and $15 per million tokens, and a tenth of the input price for cached tokens. */
 const price: Price = {
   prompt: picoUsd(3_000_000n),
   completion: picoUsd(15_000_000n),
@@ -81,7 +81,10 @@ interface Asked {
   readonly completionTokens: number;
 }
 
-/** The share of sends whose bill was within 30 % of what was expected, with what the app would have known at each of them. */
+/**
+ * Returns the share of questions whose bill was within 30 % of the expected cost. Each expected cost uses only the
+ * answers before it.
+ */
 function shareOfHits(chats: Iterable<readonly Asked[]>): number {
   const elsewhere: EarlierAnswer[] = [];
   let [hits, sends] = [0, 0];
@@ -93,7 +96,7 @@ function shareOfHits(chats: Iterable<readonly Asked[]>): number {
       const promptTokens: number = last ? promptAfter(last, questionTokens) : questionTokens;
       const answers = [...elsewhere.slice(-200), ...here.slice(-12)];
       const expected = expectedCost({ price, promptTokens, cachedTokens: 0, question, answers });
-      // What the provider counts for the question differs from what we do.
+      // The provider counts the tokens of a question differently than the app.
       const billed = bill(Math.round(promptTokens + questionTokens * 0.2), completionTokens);
       if (expected) {
         sends += 1;
@@ -110,7 +113,7 @@ function shareOfHits(chats: Iterable<readonly Asked[]>): number {
 test('the expected cost is within 30 % of the bill for four of five questions when answers have typical lengths', () => {
   const random = seeded(11);
   const normal = () => Array.from({ length: 12 }, random.next).reduce((sum, value) => sum + value, -6);
-  // Chats differ much from each other, and their answers less among themselves; one in twelve is of another kind.
+  // Lengths differ a lot between chats and less within a chat. One answer in twelve is unusual.
   const chats = Array.from({ length: 80 }, () => {
     const usual = 350 * Math.exp(0.8 * normal());
     return Array.from({ length: 14 }, () => {

@@ -6,21 +6,21 @@ import { createAnswerPricer, getCost, noTokens, type Price, ratesFor } from '#sh
 
 type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 
-/** The lower bound: the shortest prompt, cached where that is cheaper, and no answer. */
+/** Returns the lower bound: the shortest prompt, cached if that is cheaper, and an empty answer. */
 export function minCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, promptTokens.low);
   const cachedTokens = cacheRead !== null && cacheRead < plain ? promptTokens.low : 0;
   return getCost(price, { ...noTokens, promptTokens: promptTokens.low, cachedTokens });
 }
 
-/** The upper bound: the longest prompt, uncached, and the longest answer. */
+/** Returns the upper bound: the longest prompt, uncached, and the longest answer. */
 export const maxCost = (price: Price, tokens: Tokens): NanoUsd => getCost(price, dearest(price, tokens));
 
-/** The parts of the upper bound, which add up to it. */
+/** Returns the parts of the upper bound. They add up to it. */
 export const getParts = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
   billLines(price, dearest(price, tokens), upper).lines;
 
-/** All of the answer is images where they are dearer than words. */
+/** Returns the most expensive usage. The whole answer counts as images if these cost more than text. */
 const dearest = ({ completion, outputImage }: Price, { promptTokens, completionTokens, searches }: Tokens) => ({
   ...noTokens,
   ...(outputImage != null && outputImage > completion ? { imageTokens: completionTokens.high } : {}),
@@ -29,13 +29,13 @@ const dearest = ({ completion, outputImage }: Price, { promptTokens, completionT
   searches,
 });
 
-/** An earlier answer, as far as it tells how long the next one may be. */
+/** The facts of an earlier answer that help to predict the length of the next one. */
 export interface EarlierAnswer {
   readonly completionTokens: number;
-  /** The part of them that was images. */
+  /** How many of the completion tokens were for images. */
   readonly imageTokens?: number;
   readonly here: boolean;
-  /** How its question began, and how long it was, in characters. */
+  /** The beginning of its question. `questionLength` is the length of the whole question in characters. */
   readonly question: string;
   readonly questionLength: number;
 }
@@ -50,25 +50,31 @@ interface Expectation {
   readonly answers: readonly EarlierAnswer[];
 }
 
-/** An answer counts this much of the one that came after it. */
+/** Each answer has this share of the weight of the answer after it, so recent answers count more. */
 const fading = 0.99;
-/** Of an answer that has nothing in common with the question. */
+/** The weight of an answer whose question has nothing in common with this one. */
 const weightUnlike = 0.03;
-/** As if a trait had been seen so often with any length before it tells something. */
+/**
+ * Each trait starts with this many imaginary answers of ordinary variance, so that a trait that occurs once or twice
+ * proves little.
+ */
 const doubt = 2;
-/** Of all earlier answers those that tell most. */
+/** Only this many earlier answers count, those with the most weight. */
 const maxWeighed = 40;
-/** An answer is scaled up or down at most by this. */
+/** An answer's length is scaled up or down by at most this factor. */
 const maxScaled = 30;
-/** Characters of a question that tell what is asked for; what is pasted below them does not. */
+/**
+ * Only this many characters of a question are compared. The request is usually at the beginning, and pasted text
+ * follows.
+ */
 export const openingLength = 120;
-/** An expectation is right if the bill is this near to it. */
+/** An expected cost counts as near a cost if they differ by at most this much. */
 const nearPercent = 30n;
 
 /**
- * What the next answer will probably cost: of the costs that answers as long as earlier ones would have, the one that is near to
- * most of them, first of all those to questions that began alike, then those of this chat and the latest. A median would be near
- * to fewer where lengths differ much. Null without answers.
+ * Predicts the cost of the next answer. Each earlier length is a candidate, and the winner is the cost with the most
+ * weight of earlier answers near it. Answers to similar questions weigh most, then those of this chat and recent ones.
+ * A median would be near fewer answers when lengths vary a lot. Null without answers.
  */
 export function expectedCost({
   price,
@@ -112,8 +118,9 @@ type Length = Pick<EarlierAnswer, 'completionTokens' | 'imageTokens'>;
 type Weighed = Length & Pick<EarlierAnswer, 'here'> & { readonly weight: number };
 
 /**
- * The earlier answers with their weights. Answers to questions like this one are either about equally long, or as long as what was
- * asked about, such as translations: their lengths are scaled where that has varied less.
+ * Returns the earlier answers with their weights. Answers to similar questions have either similar lengths, or lengths
+ * in proportion to the question, such as translations. Lengths are scaled by the question's length if that makes them
+ * vary less.
  */
 function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): Weighed[] {
   const traits = getTraits({ question, questionLength: question.length, here: true });
@@ -126,7 +133,7 @@ function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): We
       traits: getTraits(answer),
       weight: fading ** (answers.length - 1 - at),
       value: Math.log(completionTokens + 1),
-      // Images do not grow with the question.
+      // A longer question doesn't mean more images.
       scaled: Math.round((completionTokens - imageTokens) * bounded) + imageTokens,
     };
   });
@@ -146,12 +153,14 @@ function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): We
 
 interface Sample {
   readonly traits: ReadonlySet<string>;
-  /** The logarithm of a length. */
   readonly value: number;
   readonly weight: number;
 }
 
-/** Weights by what samples have in common with these traits: one counts as much as lengths vary less with it than without. */
+/**
+ * Weights samples by the traits that they share with the question. A trait counts more the less the lengths vary among
+ * the samples that have it.
+ */
 function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weights: number[]; variance: number } {
   const usual = calculateVariance(samples);
   const worth = new Map<string, number>();
@@ -171,10 +180,13 @@ function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weigh
   };
 }
 
-/** Lengths that differ by 3 % are equal. */
+/** This variance corresponds to a difference of 3 %. Smaller differences between lengths don't count. */
 const minVariance = 0.001;
 
-/** The words that a question begins with, about how long it is, and that it is of this chat. */
+/**
+ * Returns the traits of a question: the words of its first line, its approximate length, and whether it is in this
+ * chat.
+ */
 function getTraits({
   question,
   questionLength,
@@ -185,14 +197,16 @@ function getTraits({
   return new Set([...words, `#${Math.round(Math.log(questionLength + 1))}`, ...(here ? ['#here'] : [])]);
 }
 
-/** The weighted variance. */
 function calculateVariance(samples: readonly { readonly value: number; readonly weight: number }[]): number {
   const sum = samples.reduce((all, { weight }) => all + weight, 0);
   const mean = samples.reduce((all, { value, weight }) => all + value * weight, 0) / sum;
   return samples.reduce((all, { value, weight }) => all + (value - mean) ** 2 * weight, 0) / sum;
 }
 
-/** Lengths that were seen, and some with a few words less and more: the best one lies between two that were. */
+/**
+ * Returns the earlier lengths and some slightly shorter and longer ones, because the best candidate may lie between two
+ * earlier lengths.
+ */
 const lengthsAround = (answers: readonly Length[]): Length[] =>
   answers.flatMap(({ completionTokens, imageTokens = 0 }) =>
     [1, 1.15, 0.85, 1.3, 0.77].map((by) => ({
@@ -202,8 +216,8 @@ const lengthsAround = (answers: readonly Length[]): Length[] =>
   );
 
 /**
- * Tokens of the next prompt, from what the last answer's bill counted: that prompt, the answer and the new question. Better than any
- * count of ours, but only where all of the chat is sent, to the model that answered last.
+ * Returns the tokens of the next prompt: the last prompt and answer as the provider counted them, and the new question.
+ * This is better than our own count, but true only if the whole chat is sent to the model that answered last.
  */
 export const promptAfter = (last: NonNullable<Message['usage']>, questionTokens: number): number =>
   last.promptTokens + last.completionTokens - last.reasoningTokens + questionTokens;

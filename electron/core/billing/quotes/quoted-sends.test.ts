@@ -8,7 +8,7 @@ import { coreWithGateway } from '../../../../tests/support/core-with-gateway.ts'
 import { recurringChat } from '../../../../tests/support/recurring-questions.ts';
 import { uploaded } from '../../../../tests/support/uploaded.ts';
 
-/** The whole way: quoted, sent and billed by the real gateway in process, with its simulated models. */
+/** The real gateway runs in this process with its simulated models. It quotes, answers and bills. */
 let core: TestCore;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('the expected prompt includes a project’s file once the chat is in the pr
   const sent = { messageId: randomUUID(), conversationId, text: 'And now?', model };
   await client.chat.send(sent);
   const billed = (await chatEnded(client, conversationId)).at(-1)?.usage?.promptTokens ?? 0;
-  // It was in the bill: from now on that tells more than our own count.
+  // The last bill included the file, so from now on the provider's count replaces our own.
   const after = await tokens();
   expect(after.estimate).toBeGreaterThanOrEqual(billed);
   expect(after.estimate).toBeLessThan(billed + 100);

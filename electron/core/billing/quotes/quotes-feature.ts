@@ -33,12 +33,12 @@ import {
 
 interface ComparisonQuotesDeps {
   readonly getQuote: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;
-  /** The columns that the branch ends in, each with the end of its own branch. */
+  /** Returns the columns of the comparison at the end of the branch, each with the end of its own branch. */
   readonly columnsAt: (conversationId: string) => Promise<{ model: string; leafId: string }[]>;
   readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
 }
 
-/** The quote of a comparison: each model’s quote, and the sum of those that are known. */
+/** Quotes a comparison: a quote for each model, and the sum of the known ones. */
 export function comparisonQuotes({ getQuote, columnsAt, capStates }: ComparisonQuotesDeps) {
   return async function quote(
     { models, ...ask }: Omit<Ask, 'model'> & { readonly models?: readonly string[] | undefined },
@@ -64,7 +64,10 @@ export function comparisonQuotes({ getQuote, columnsAt, capStates }: ComparisonQ
   };
 }
 
-/** The sum of what those of a known price will probably cost; null where that of one of them is not known. */
+/**
+ * Returns the sum of the expected costs. Quotes without a price are left out. Null if a quote with a price has no
+ * expected cost.
+ */
 function getExpected(quotes: readonly Quote[]): string | null {
   const known = quotes.filter(({ costUsd }) => costUsd !== null);
   const amounts = known.flatMap(({ expected }) => (expected ? parseUsd(expected.usd) : []));
@@ -77,7 +80,7 @@ const getUppers = (columns: readonly { readonly model: string; readonly quote: Q
     costUsd && !simulated ? [{ model, upper: parseUsd(costUsd.high) }] : [],
   );
 
-/** The sum of the known ranges; null if none is known, never $0 for unknown. */
+/** Returns the sum of the known ranges. Null if none is known, because an unknown cost is not $0. */
 function getSum(quotes: readonly Quote[]): { low: string; high: string } | null {
   const known = quotes.flatMap(({ costUsd }) => costUsd ?? []);
   if (known.length === 0) return null;
@@ -86,14 +89,15 @@ function getSum(quotes: readonly Quote[]): { low: string; high: string } | null 
   return { low: sum('low'), high: sum('high') };
 }
 
-/** Sizes of pictures that were read for a quote, by their attachments' ids. */
+/** How many image sizes are remembered, so that an image isn't read again for each quote. */
 const maxKnownSizes = 1_000;
-/** What so long a file comes to at the most is all that any model can hold. */
+/** The largest PDF placeholder in bytes. The upper bound for a file of this size already fills any model's context. */
 const maxPlaceholder = 40_000;
 
 /**
- * A placeholder for a file in a request that is only priced: it counts the same tokens, at the most and as estimated, and
- * needs the same modality, without sending megabytes each time the user pauses. Text is short and sent as it is.
+ * Makes placeholders for files in a request that is only priced. A placeholder has the same estimated tokens, upper
+ * bound and modality as the file, but the app needn't send megabytes each time the user pauses typing. Text is short
+ * and sent as it is.
  */
 export function placeholderFor(toPart: ToPart): ToPart {
   const sizes = new Map<string, PixelSize | null>();
@@ -116,7 +120,7 @@ export function placeholderFor(toPart: ToPart): ToPart {
   };
 }
 
-/** A GIF without content that says so many pixels: vendors count a picture by its size. */
+/** Makes an empty GIF of the same size in pixels, because vendors count an image by its size. */
 function emptyPicture(size: PixelSize | null): string {
   const bytes = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
   bytes.writeUInt16LE(Math.min(size?.width ?? 8_000, 0xffff), 6);
@@ -124,7 +128,10 @@ function emptyPicture(size: PixelSize | null): string {
   return `data:image/gif;base64,${bytes.toString('base64')}`;
 }
 
-/** A PDF that says so many pages, as the gateway counts them (wire contract §7), and words for the tokens between two counts. */
+/**
+ * Makes a PDF whose page count matches the tokens as the gateway counts pages (wire contract §7). The padding makes up
+ * for the tokens that are less than a page.
+ */
 function getPdf({ name, bytes, tokens }: Attachment): FilePart {
   const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
   const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
@@ -138,11 +145,14 @@ function getPdf({ name, bytes, tokens }: Attachment): FilePart {
   };
 }
 
-/** A shorter answer is of no use to anybody. */
+/** A shorter answer wouldn't be useful. */
 const minTokens = 50;
 const limitMs = 3_000;
 
-/** Of a message that the credits don't cover: the longest answer, in tokens, that they do cover by its highest cost. Null: none. */
+/**
+ * Returns the longest answer, in tokens, whose upper bound the credits cover, if they don't cover the message. Null if
+ * there is none.
+ */
 async function findAffordableTokens(
   { client }: Pick<Payer, 'client'>,
   price: Price,
@@ -161,7 +171,10 @@ async function findAffordableTokens(
   return low < minTokens ? null : roundDown(low);
 }
 
-/** To two digits: what is said is easy to read, and a token more on the way costs no refusal. */
+/**
+ * Rounds down to two digits. The number is easy to read, and the margin avoids a refusal if the prompt has a few more
+ * tokens.
+ */
 const roundDown = (tokens: number): number => {
   const step = 10 ** Math.max(0, String(tokens).length - 2);
   return Math.floor(tokens / step) * step;
@@ -173,7 +186,7 @@ async function readAvailable(client: Payer['client']): Promise<bigint | null> {
     const available = balance?.available ?? balance?.amount;
     return available === undefined ? null : parseUsd(available);
   } catch {
-    // Without a balance there is no offer; the refusal itself stands in the quote.
+    // Without a balance no shorter answer is offered. The quote shows the refusal anyway.
     return null;
   }
 }
@@ -183,14 +196,20 @@ const cacheMs = 5 * 60_000;
 
 const servedBy = ({ servedProvider, servedModel }: Message): string => `${servedProvider}/${servedModel}`;
 
-/** Cached tokens to expect: the previous prompt, if the same model answered it just now and caches. */
+/**
+ * Returns how many cached tokens to expect: the previous prompt, if the same model has just answered it and caches
+ * prompts.
+ */
 function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
   if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
   if (servedBy(last) !== served) return 0;
   return Math.min(promptTokens, last.usage.promptTokens);
 }
 
-/** Whether a server counted more for the last question than this one can come to: it adds something, and its bill has no bound. */
+/**
+ * Whether a server counted more tokens for the last question than this prompt can have. Then the server adds
+ * instructions of its own, and the cost has no upper bound.
+ */
 const addsInstructions = (last: Message | undefined, served: string, maxTokens: number): boolean =>
   !!last?.usage && searchesIn(last.bill) === 0 && servedBy(last) === served && last.usage.promptTokens > maxTokens;
 
@@ -208,7 +227,7 @@ export interface QuotesDeps extends Naming {
     },
     toPart: ToPart,
   ) => Promise<BuiltRequest>;
-  /** A file as it is sent. */
+  /** Converts a file as it will be sent. */
   readonly toPart: ToPart;
   readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
   readonly now: () => number;
@@ -219,11 +238,11 @@ export interface Ask {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
-  /** The message that it goes below; absent: the end of the shown branch. */
+  /** The message that the question goes below. Without it, the end of the shown branch. */
   readonly leafId?: string;
-  /** The folder that a new conversation begins in. */
+  /** The folder of a new conversation. */
   readonly folderId?: string | null | undefined;
-  /** The new chat of a window, whose options a new conversation takes. */
+  /** The key of a window's new chat. A new conversation takes over its options. */
   readonly newChat?: string | null | undefined;
 }
 
@@ -241,18 +260,18 @@ type Priced = Pick<
 > & { readonly served: string; readonly mayBeCached: boolean };
 
 const usualAnswer = 4096;
-/** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
+/** How many earlier answers are used to predict the next one: of this chat, and of the model in other chats. */
 const answersLookedAt = { here: 12, elsewhere: 200 };
-/** What the frames of a few messages may count. */
+/** The tokens that the formatting of a few messages may add. */
 const frameTokens = 200;
-/** How long a gateway without `/v1/quote` is not asked again. */
+/** How long to wait before a gateway without `/v1/quote` is asked again. */
 const forgetMs = 10 * 60_000;
 
-/** Quotes for the next message: the gateway’s own, or an estimate. */
+/** Quotes the next message: the gateway’s own quote, or an estimate. */
 export function quotesFeature(deps: QuotesDeps) {
   const { messages, getLeaf, connections, modelFacts, build, toPart, capStates, now } = deps;
   const withoutQuotes = new Map<string, number>();
-  /** Prices as parsed, by the catalogue's: a quote is asked for at each pause in typing. */
+  /** Parsed prices by the catalogue's price object, because a quote is needed at each pause in typing. */
   const prices = new WeakMap<object, Price>();
   const placeholder = placeholderFor(toPart);
 
@@ -271,7 +290,7 @@ export function quotesFeature(deps: QuotesDeps) {
         withoutQuotes.set(payer.source, now() + forgetMs);
         return { ...estimate(body, []), payer };
       }
-      // Being rate-limited says nothing about the message.
+      // A rate limit of the quote is no obstacle for the message.
       if (error.status_code === 429) return { ...estimate(body, []), payer };
       return { ...estimate(body, [obstacle(toAppError(fromGateway(error, deps)))]), payer };
     }
@@ -313,7 +332,7 @@ export function quotesFeature(deps: QuotesDeps) {
     };
   }
 
-  /** Oldest first, those of this chat last: they tell more. */
+  /** Returns earlier answers, oldest first. Those of this chat come last, because later ones count more. */
   async function earlierAnswers(
     branch: readonly Message[],
     conversationId: string | null,
@@ -329,7 +348,10 @@ export function quotesFeature(deps: QuotesDeps) {
     return [...elsewhere.map((answer) => ({ ...answer, here: false })), ...here.slice(-answersLookedAt.here)];
   }
 
-  /** Of a model that may search: what it has found as a rule, else what one search finds at most. */
+  /**
+   * Returns what a web search of this model usually finds. Without earlier searches, that is the most that one search
+   * finds.
+   */
   async function expectedSearch(most: number, served: string): Promise<ExpectedSearch> {
     if (most === 0) return { guessed: 0, foundTokens: 0, searches: 0 };
     const usual = await messages.usualSearch(served, answersLookedAt.elsewhere);
@@ -341,7 +363,7 @@ export function quotesFeature(deps: QuotesDeps) {
       const { conversationId, folderId, newChat, text, attachments, model } = ask;
       const leafId = ask.leafId ?? (conversationId === null ? null : await getLeaf(conversationId));
       const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
-      // Also asked for an empty composer, for how full the context is.
+      // An empty composer is quoted too, because it shows how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
       const question = { ...asked, text: words, attachments: [...attachments] };
       const { body, context, unread, projectUnread } = await build(
@@ -389,7 +411,10 @@ export function quotesFeature(deps: QuotesDeps) {
       };
     },
 
-    /** The upper bound of a request in real money, in nano-USD, and who answers; null for test credits or an unknown price. */
+    /**
+     * Returns the upper bound of a request in nano-USD of real money, and the model that answers. Null for test credits
+     * or an unknown price.
+     */
     async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<Upper | null> {
       const { payer, served, costUsd } = await price(body, undefined);
       const facts = modelFacts(served);
@@ -397,7 +422,7 @@ export function quotesFeature(deps: QuotesDeps) {
       return costUsd && facts?.record.pricing ? { model: served, upper: parseUsd(costUsd.high) } : null;
     },
 
-    /** The cost range of a request that is no message; null for an unknown price. */
+    /** Returns the cost range of a request other than a message. Null for an unknown price. */
     getRange: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
       (await price(body, undefined)).costUsd,
 
@@ -426,13 +451,16 @@ function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
 }
 
 interface ExpectedSearch {
-  /** The part of the gateway's estimate that it is. */
+  /** How many tokens of the estimate stand for search results. */
   readonly guessed: number;
   readonly foundTokens: number;
   readonly searches: number;
 }
 
-/** The gateway's count, made better by what the provider counted for the last answer, and by what was found before. */
+/**
+ * Improves the gateway's estimate of the prompt with the provider's count for the last answer and with the results of
+ * earlier searches.
+ */
 function getPromptTokens(
   priced: Quote['promptTokens'],
   { guessed, foundTokens }: ExpectedSearch,
@@ -446,7 +474,7 @@ function getPromptTokens(
   const last = branch.at(-1);
   if (last?.status !== 'done' || !last.usage || servedBy(last) !== served) return counted;
   if (notSentIds.length > 0 || summarises) return counted;
-  // What was found for it is not sent again.
+  // The last count includes search results, which aren't sent again.
   if (searchesIn(last.bill) > 0) return counted;
   const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
   if (!canBeOf(last.usage.promptTokens, before)) return counted;
@@ -455,8 +483,9 @@ function getPromptTokens(
 }
 
 /**
- * Whether a prompt that was billed can be what counts as so many tokens here: else instructions or files have come or gone since.
- * What is counted here is at most double; of short prompts the frame of each message counts more than that.
+ * Whether the last bill and our count can be of the same prompt. If not, instructions or files have been added or
+ * removed since. Our count is at most double the provider's, and for short prompts the formatting of the messages
+ * matters more than that.
  */
 const canBeOf = (billed: number, counted: number): boolean =>
   billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
@@ -470,14 +499,17 @@ interface Record {
   readonly context_length?: number | null | undefined;
 }
 
-/** The most input tokens that a request comes to, where its gateway gives no quotes. */
+/** Returns the upper bound of a request's input tokens, for a gateway without quotes. */
 function getMaxTokens(body: CompletionRequestBody, record: Record | null): number {
   const [provider = '', ...model] = (record?.id ?? body.model ?? '').split('/');
   const size = measureInput({ messages: body.messages as ChatMessage[], parameters: {} });
   return maxInputTokens(size, { provider, model: model.join('/'), contextLength: record?.context_length ?? null });
 }
 
-/** With the person's own key the gateway quotes its fee alone; the provider sends its own bill, which the list price foretells. */
+/**
+ * Adds the provider's list price to the quote of a request with the user's own key. The gateway quotes only its fee,
+ * because the provider bills the user directly.
+ */
 function ownKeyCost(
   { cost_usd: fee }: Pick<GatewayQuote, 'cost_usd'>,
   price: Price | null,

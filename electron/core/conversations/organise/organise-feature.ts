@@ -137,7 +137,10 @@ export function organiseFeature(deps: OrganiseDeps) {
       return { removed: await removeAll(await store.trashed({ ids: ids ?? null })) };
     },
 
-    /** Empties old chats from the trash now and then daily. Returns a function that stops that. */
+    /**
+     * Deletes chats that have been in the trash for too long, once at the start and then daily. Returns a function that
+     * stops that.
+     */
     keepTrash(): () => void {
       void purgeAndLog();
       const timer = setInterval(() => void purgeAndLog(), dayMs);

@@ -3,7 +3,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 import type { Host } from './host.ts';
 
-/** A question to the user outside of the page. The text is ours; only the facts come from someone else. */
+/** A question to the user, outside of the page. The text is ours, and only the facts in it come from someone else. */
 export interface Question {
   /** What is about to happen, such as `Start this program?`. */
   readonly title: string;

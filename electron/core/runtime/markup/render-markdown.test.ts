@@ -76,7 +76,7 @@ test('added and removed lines of a diff are coloured', async () => {
 test('2,500 hostile texts, and combinations of them, contain only our own elements', async () => {
   const foreign = async (text: string) => {
     const markup = await renderMarkdown(text);
-    // The final check of a page agrees, so it never has to replace the markup.
+    // The final check of a page agrees with the renderer, so it never has to replace the markup.
     return isOwnMarkup(markup) ? foreignIn(markup, 'answer') : [markup];
   };
   for (const text of hostileMarkdown('https://evil.example')) expect(await foreign(text), text).toEqual([]);

@@ -3,15 +3,18 @@ import { frameMs, openNotifier, pause } from './pace.ts';
 
 export interface Changes {
   emit(...topics: Topic[]): void;
-  /** Whether any window would hear it. */
+  /** Whether any window listens. */
   isWatched(): boolean;
-  /** Whether several windows would. */
+  /** Whether several windows listen. */
   isShared(): boolean;
-  /** The new chats that windows have. */
+  /** Returns the keys of the new chats of all open windows. */
   openNewChats(): string[];
-  /** For the core itself. Returns what ends it. */
+  /** Listens within the core. Returns a function that stops listening. */
   listen(listener: (topics: readonly Topic[]) => void): () => void;
-  /** Topics from now on. Topics that come together are sent together; a slow reader costs one set of names. */
+  /**
+   * Streams the topics that change from now on. Topics that change together are sent together, so a slow reader costs
+   * only one set of names.
+   */
   watch(
     input: { newChat: string } | undefined,
     signal: AbortSignal | undefined,

@@ -7,19 +7,19 @@ export interface LiveAnswer {
   message: Message;
   readonly abort: AbortController;
   ended: Promise<void>;
-  /** It was checked against the spending limits before it was stored. */
+  /** The answer was checked against the spending limits before it was stored. */
   readonly isAdmitted?: boolean;
-  /** Earlier messages of the same turn; stopping one of them stops this. */
+  /** Earlier messages of the same turn. Stopping one of them stops this answer. */
   readonly earlier?: readonly string[];
-  /** The account that pays, and the client that knows the cost. */
+  /** The account that pays, and the client of its gateway, which has the cost. */
   payer?: { readonly source: string; readonly client: Pick<GatewayClient, 'requestRecord'> };
-  /** Its last chunk has come with the cost and its lines: the gateway need not be asked for the request's record. */
+  /** The last chunk had the cost and its lines, so the gateway needn't be asked for the request's record. */
   isCostKnown?: boolean;
-  /** The request was sent: from here on it may cost something. */
+  /** The request was sent, so it may cost something. */
   sent?: boolean;
 }
 
-/** The running answers; `changed` is told their number. */
+/** Keeps the running answers. `changed` is called with their number. */
 export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
   const answers = new Map<string, LiveAnswer>();
   changed(0);
@@ -31,7 +31,7 @@ export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
 
   return {
     /**
-     * Reserves a conversation for one answer; returns a function that releases it. Answers of one comparison share the
+     * Reserves a conversation for one answer. Returns a function that releases it. Answers of one comparison share the
      * reservation, which ends with the last of them.
      */
     reserve(conversationId: string, together: string | null = null): () => void {
@@ -57,16 +57,16 @@ export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
     find: (id: string) => answers.get(id) ?? [...answers.values()].find((answer) => answer.earlier?.includes(id)),
     all: () => [...answers.values()],
     isLive: (conversationId: string) => of(conversationId).length > 0,
-    /** A tool call waits for the user’s decision. */
+    /** Whether a tool call waits for the user’s decision. */
     isWaiting: (conversationId: string) =>
       of(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
     ofConversation: (conversationId: string): Message[] => of(conversationId).map(({ message }) => message),
-    /** Stops the running ones of these and waits until their ends are stored. */
+    /** Stops those of the answers that are running, and waits until their ends are stored. */
     async stopThese(ids: readonly string[]): Promise<void> {
       const running = ids.map((id) => answers.get(id)).filter((answer) => answer !== undefined);
       await Promise.all(running.map(stopAnswer));
     },
-    /** The current version of a message, if it is running. */
+    /** Returns the current version of a message if it is being written. Returns any other message unchanged. */
     current: (message: Message): Message => {
       const live = answers.get(message.id)?.message;
       return live ? { ...live, sibling: message.sibling } : message;

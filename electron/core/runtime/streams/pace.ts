@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** One frame at 60 Hz. */
 export const frameMs = 16;
 
-/** Waits, or stops waiting when the signal is aborted; never throws. */
+/** Waits, but stops waiting when the signal is aborted. Never throws. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
 
-/** Lets one reader wait for a notification; one without a waiter is remembered. */
+/** Lets one reader wait for a notification. A notification without a reader is remembered. */
 interface Notifier {
   notify(): void;
-  /** Resolves at the next notification, or at once if one is pending. False: aborted. */
+  /** Resolves at the next notification, or at once if one is pending. The result is false if the signal was aborted. */
   next(signal: AbortSignal | undefined): Promise<boolean>;
 }
 

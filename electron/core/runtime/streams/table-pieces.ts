@@ -3,21 +3,27 @@ import { csvRow } from '#shared/csv.ts';
 type Cell = string | number | boolean | null;
 
 interface Table<Line, Column extends string> {
-  /** In their order, in which `toRow` has them too. */
+  /** The columns in their order in the file. */
   readonly columns: readonly Column[];
   readonly toRow: (line: Line) => Readonly<Record<Column, Cell>>;
   readonly format: 'csv' | 'json';
-  /** What stands around the rows in JSON: up to and with the bracket that opens their array, and from the one that closes it. */
+  /**
+   * The JSON text around the rows. `before` ends with the bracket that opens their array, and `after` begins with the
+   * one that closes it.
+   */
   readonly around: readonly [before: string, after: string];
 }
 
 interface Piece {
   readonly text: string;
-  /** Rows that are in the text so far. */
+  /** How many rows have been written so far. */
   readonly done: number;
 }
 
-/** Lines as the text of a file, a piece for each page: CSV by RFC 4180, with an empty cell for what is not known, or JSON. */
+/**
+ * Converts lines to the text of a file, a piece for each page. CSV follows RFC 4180, with an empty cell for an unknown
+ * value.
+ */
 export async function* tablePieces<Line, Column extends string>(
   pages: AsyncIterable<readonly Line[]>,
   { columns, toRow, format, around: [before, after] }: Table<Line, Column>,

@@ -7,7 +7,7 @@ type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'tot
 
 type WordsEvent = Event<'text-delta'> | Event<'reasoning-delta'>;
 
-/** A request for another page of the branch. */
+/** A reader's request for another page of the branch. */
 export interface PageRequest {
   readonly type: 'page-wanted';
   readonly to: 'older' | 'newer' | 'end' | 'message';
@@ -16,26 +16,28 @@ export interface PageRequest {
 }
 
 /**
- * An event in a conversation. Data that must be read for it is read when a reader takes it, so that buffered events
- * stay small.
+ * An event in a conversation. Further data is read only when a reader takes the event, so buffered events stay small.
  */
 export type ThreadChange =
   | WordsEvent
   | Unnumbered<'message-added'>
   | Unnumbered<'message-updated'>
   | PageRequest
-  /** The branch is another one from this message on. */
+  /** The shown branch has changed from this message on. */
   | { readonly type: 'branch-changed'; readonly messageId: string }
-  /** Its title, model, placement, or costs apart from its answers. */
+  /** The conversation's title, model, placement or costs other than answers have changed. */
   | { readonly type: 'conversation-changed' }
   | { readonly type: 'all-changed' };
 
-/** Unread events of one reader: merged deltas, bounded in size. */
+/** The unread events of one reader. Deltas are merged, and the size is limited. */
 interface EventBuffer {
   add(event: ThreadChange): void;
-  /** Waits for an event; false when aborted. */
+  /** Waits for an event. Returns false when aborted. */
   ready(signal: AbortSignal | undefined): Promise<boolean>;
-  /** All events since the last call. `overflow`: events were dropped, a snapshot must come first. */
+  /**
+   * Returns all events since the last call. `overflow` means that events were dropped, so the reader needs a snapshot
+   * first.
+   */
   take(): { events: ThreadChange[]; overflow: boolean };
 }
 
@@ -48,7 +50,7 @@ export function openEventBuffer(): EventBuffer {
   let chars = 0;
   let overflow = false;
 
-  /** A snapshot replaces everything but page requests; the latest ends of answers are kept too. */
+  /** Drops what a snapshot will replace. Page requests stay, and so do the latest ends of answers. */
   const spill = () => {
     overflow = true;
     const ends = new Set<ThreadChange>(
@@ -63,7 +65,7 @@ export function openEventBuffer(): EventBuffer {
       if (isDelta(event)) {
         if (overflow) return notifier.notify();
         chars += event.text.length;
-        // The last event of the same answer: several answers may run at once.
+        // Looks for the last event of the same answer, because several answers may run at once.
         const at = events.findLastIndex((other) => getAbout(other) === event.messageId);
         const last = events[at];
         if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
@@ -98,7 +100,7 @@ export interface ThreadReader {
   close(): void;
 }
 
-/** The readers of each conversation. A reader that does not read costs one bounded buffer. */
+/** Keeps the readers of each conversation. A reader that doesn't read costs one buffer of limited size. */
 export function openThreadReaders(newId: () => string) {
   const readers = new Map<string, { readonly conversationId: string; readonly buffer: EventBuffer }>();
   const asked = new Map<string, Set<PageRequest>>();
@@ -112,7 +114,7 @@ export function openThreadReaders(newId: () => string) {
     isWatched: (conversationId: string): boolean =>
       [...readers.values()].some((reader) => reader.conversationId === conversationId),
 
-    /** Everything may have changed: each reader gets a snapshot. */
+    /** Sends every reader a snapshot, because everything may have changed. */
     refreshAll(): void {
       for (const { buffer } of readers.values()) buffer.add({ type: 'all-changed' });
     },
@@ -133,7 +135,7 @@ export function openThreadReaders(newId: () => string) {
       };
     },
 
-    /** Resolves when the page is in the reader’s stream. */
+    /** Requests a page. Resolves when the page is in the reader’s stream. */
     ask(readerId: string, wanted: Pick<PageRequest, 'to' | 'messageId'>): Promise<void> {
       return new Promise((resolve, reject) => {
         const reader = readers.get(readerId);
