@@ -74,8 +74,8 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     const attachments = await deps.attachments.verify(input.attachments);
     // For a further question, the first column has the message itself and the other columns have copies, each with its
     // own id.
-    const asked = columns.map((column, at): AskedColumn => {
-      const question = { id: at === 0 || input.models ? messageId : newId(), text, attachments };
+    const asked = columns.map((column, index): AskedColumn => {
+      const question = { id: index === 0 || input.models ? messageId : newId(), text, attachments };
       return {
         ...column,
         question,

@@ -190,10 +190,10 @@ async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, skipReason: stri
   await deps.messages.update(answer.message.id, facts);
   const offered = new Map((await deps.toolbox.offered()).map((tool) => [tool.wireName, tool]));
   await Promise.all(
-    getCalls(answer.message).map(async (call, at) => {
+    getCalls(answer.message).map(async (call, callIndex) => {
       try {
-        const reason = at < maxCalls ? skipReason : `Not run: at most ${maxCalls} calls are run at once.`;
-        await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
+        const reason = callIndex < maxCalls ? skipReason : `Not run: at most ${maxCalls} calls are run at once.`;
+        await runCall(deps, answer, callIndex, call, offered.get(call.name) ?? null, reason);
       } catch (error) {
         // A call that can't be stored or published ends the answer and all waiting calls.
         answer.abort.abort(toAppError(error));
@@ -208,7 +208,7 @@ async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, skipReason: stri
 async function runCall(
   deps: RunCallsDeps,
   answer: LiveAnswer,
-  at: number,
+  callIndex: number,
   call: ToolCall,
   tool: OfferedTool | null,
   skipReason: string | null,
@@ -216,13 +216,13 @@ async function runCall(
   const { toolbox, decisions, now } = deps;
   const { signal } = answer.abort;
   const { conversationId, id: messageId } = answer.message;
-  const set = (change: Partial<ToolRun>) => mark(deps, answer, at, tool, change);
+  const set = (change: Partial<ToolRun>) => mark(deps, answer, callIndex, tool, change);
   if (skipReason !== null) return set({ state: 'skipped', result: skipReason });
   if (!tool) return set({ state: 'failed', result: `Not run: no tool named "${call.name}" is offered.` });
   const problem = problemWith(call.arguments, tool.inputSchema);
   if (problem !== null) return set({ state: 'failed', result: problem });
   if (!(await toolbox.isPermitted(tool, conversationId))) {
-    const asked = decisions.ask({ messageId, call: at, conversationId, tool }, signal);
+    const asked = decisions.ask({ messageId, call: callIndex, conversationId, tool }, signal);
     // The question is asked before `waiting` is published, so that a quick decision isn't lost.
     const [decision] = await Promise.all([asked, set({ state: 'waiting' })]);
     if (decision === 'deny') return set({ state: 'denied', finishedAt: now() });
@@ -268,13 +268,13 @@ const none = { server: '', result: '', startedAt: null, finishedAt: null };
 async function mark(
   deps: RunCallsDeps,
   answer: LiveAnswer,
-  at: number,
+  callIndex: number,
   tool: OfferedTool | null,
   change: Partial<ToolRun>,
 ): Promise<void> {
   const known = tool ? { server: tool.serverName, title: tool.title } : {};
   const toolCalls = answer.message.toolCalls.map((call, index): ToolCall => {
-    if (index !== at) return call;
+    if (index !== callIndex) return call;
     return { ...call, run: { ...none, title: call.name, state: 'waiting', ...known, ...call.run, ...change } };
   });
   answer.message = { ...answer.message, toolCalls };

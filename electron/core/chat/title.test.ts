@@ -46,10 +46,10 @@ test.each([
   ['A question about **bold** things', 'A question about bold things'],
   ['**Why** does [this page](https://example.com/a_b) not ~~open~~ load?', 'Why does this page not open load?'],
   ['Is 2**3**4 more than a * b * c, or __name__?', 'Is 2**3**4 more than a * b * c, or name?'],
-])('a title has no marks of Markdown: %j', (text, title) => {
+])('a title has no Markdown marks: %j', (text, title) => {
   expect(titleFrom(text)).toBe(title);
 });
 
-test('a chat that begins with code alone is named after its file, if there is one', () => {
+test('a chat that begins with only code is named after its file, if there is one', () => {
   expect(getTitle({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
 });

@@ -1,7 +1,7 @@
 import { type Language, messages } from '#shared/language/messages.ts';
 import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
-const longest = 60;
+const maxLength = 60;
 
 /** Markdown emphasis around words. Within a word, two stars are a power, as in 2**3. */
 const emphasis = /(?<![\p{L}\p{N}])(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu;
@@ -43,8 +43,8 @@ function titleFrom(text: string): string | null {
     .find((part) => /[\p{L}\p{N}]/u.test(part));
   if (!line) return null;
   const characters = [...line];
-  if (characters.length <= longest) return line;
-  const cut = characters.slice(0, longest).join('');
+  if (characters.length <= maxLength) return line;
+  const cut = characters.slice(0, maxLength).join('');
   const space = cut.lastIndexOf(' ');
-  return `${(space > longest / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '')}…`;
+  return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '')}…`;
 }

@@ -71,13 +71,13 @@ test('the expected cost of a web search is near its bill, with and without earli
     await expect.poll(async () => (await fresh.client.quotes.get(asking)).expected).not.toBe(null);
     const first = await fresh.client.quotes.get(asking);
     const { answer } = await ask(true);
-    expect(offPercent(first.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(30n);
+    expect(differencePercent(first.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(30n);
   } finally {
     await fresh.close();
   }
   const { answer } = await ask(true);
   const learnt = await quoted();
-  expect(offPercent(learnt.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(5n);
+  expect(differencePercent(learnt.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(5n);
   // The estimate is what earlier searches of this model found, not the maximum that the hold covers.
   const billed = answer?.usage?.promptTokens ?? 0;
   expect(learnt.promptTokens.estimate).toBeGreaterThanOrEqual(billed);
@@ -94,13 +94,13 @@ test('the expected cost leaves out the results of an earlier web search, because
   await client.chat.send({ messageId: randomUUID(), conversationId, text: 'And then?', model: 'sandbox/tools' });
   const after = (await chatEnded(client, conversationId)).at(-1);
   // The results of the earlier search aren't sent again.
-  expect(offPercent(quote.expected?.usd, after?.costUsd)).toBeLessThanOrEqual(10n);
+  expect(differencePercent(quote.expected?.usd, after?.costUsd)).toBeLessThanOrEqual(10n);
 });
 
-function offPercent(expected: string | undefined, billed: string | null | undefined): bigint {
-  const [one, other] = [parseUsd(expected ?? '0'), parseUsd(billed ?? '0')];
-  expect(other).toBeGreaterThan(0n);
-  return ((one > other ? one - other : other - one) * 100n) / other;
+function differencePercent(expected: string | undefined, billed: string | null | undefined): bigint {
+  const [expectedCost, billedCost] = [parseUsd(expected ?? '0'), parseUsd(billed ?? '0')];
+  expect(billedCost).toBeGreaterThan(0n);
+  return ((expectedCost > billedCost ? expectedCost - billedCost : billedCost - expectedCost) * 100n) / billedCost;
 }
 
 test('the web is not searched when search is off or the model cannot search', async () => {

@@ -42,7 +42,7 @@ function modelTree() {
     siblings: (id: string) => there().filter((other) => nodes.get(other)?.parent === nodes.get(id)?.parent),
     path(id: string): string[] {
       const path: string[] = [];
-      for (let at: string | null = id; at; at = nodes.get(at)?.parent ?? null) path.unshift(at);
+      for (let node: string | null = id; node; node = nodes.get(node)?.parent ?? null) path.unshift(node);
       return path;
     },
     isLeaf: (id: string) => !there().some((child) => nodes.get(child)?.parent === id),

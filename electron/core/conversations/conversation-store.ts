@@ -357,13 +357,13 @@ export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): P
       .insertInto('conversations')
       .values({ ...copy, active_leaf: ids.get(messageId) ?? null })
       .execute();
-    await insertMessages(tx, branch, ({ sibling_index: _, sibling_count: __, ...row }, at) => ({
+    await insertMessages(tx, branch, ({ sibling_index: _, sibling_count: __, ...row }, index) => ({
       ...row,
       seq: null,
       id: ids.get(row.id) ?? row.id,
       conversation_id: id,
       parent_id: ids.get(row.parent_id ?? '') ?? null,
-      shown_child: ids.get(branch[at + 1]?.id ?? '') ?? null,
+      shown_child: ids.get(branch[index + 1]?.id ?? '') ?? null,
       // Missing costs are looked up only for the original conversation.
       cost_open: 0,
       client_request_id: null,

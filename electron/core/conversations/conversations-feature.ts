@@ -105,13 +105,13 @@ export function temporaryChats({ store, remove, isWatched, log }: TemporaryChats
     async opened(id: string | null): Promise<string[]> {
       clearTimeout(leaving.get(id ?? ''));
       leaving.delete(id ?? '');
-      const left = (await store.temporaryIds()).filter((each) => each !== id && !leaving.has(each));
-      for (const each of left) {
+      const left = (await store.temporaryIds()).filter((chatId) => chatId !== id && !leaving.has(chatId));
+      for (const chatId of left) {
         const timer = setTimeout(() => {
-          end(each).catch((error: unknown) => log({ event: 'temporary_chat_kept', ...failureEntry(error) }));
+          end(chatId).catch((error: unknown) => log({ event: 'temporary_chat_kept', ...failureEntry(error) }));
         }, graceMs);
         timer.unref();
-        leaving.set(each, timer);
+        leaving.set(chatId, timer);
       }
       return left;
     },

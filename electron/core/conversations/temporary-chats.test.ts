@@ -34,7 +34,7 @@ test('a temporary chat is in no list, search, export or backup, and is deleted w
   const id = await ask(core, 'xylophonic', true);
   expect((await readThread(client, id)).conversation.temporary).toBe(true);
 
-  expect((await client.conversations.list({})).conversations.map((each) => each.id)).toEqual([kept]);
+  expect((await client.conversations.list({})).conversations.map((conversation) => conversation.id)).toEqual([kept]);
   expect((await client.search.find({ query: 'xylophonic' })).hits).toEqual([]);
   expect((await client.search.find({ query: 'plainly' })).hits).toHaveLength(2);
   const exporting = await client.transfer.export({ ids: [id], format: 'json' });

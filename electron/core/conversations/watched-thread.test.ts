@@ -91,7 +91,7 @@ test('a watch sends the messages that are shown after a sibling is chosen, a mes
   await events.return?.();
 });
 
-test('pages arrive in the stream in order with all other events, and only a watched thread has pages', async () => {
+test('pages arrive in the stream in order with all other events, and are refused when the thread is not watched', async () => {
   const core = await coreOfTest();
   const { client } = core;
   const { conversationId } = await answered(core, ask('1'));

@@ -33,7 +33,7 @@ const entry = fc.record({
 });
 const branches = fc
   .array(entry, { maxLength: 12 })
-  .map((entries) => entries.map((each, at): HistoryEntry => ({ ...each, id: String(at), attachments: [] })));
+  .map((entries) => entries.map((generated, at): HistoryEntry => ({ ...generated, id: String(at), attachments: [] })));
 const options = { reads: () => true, toPart: async () => null };
 
 test('a request with tool calls is valid whatever their outcome, and exactly their own results follow them', async () => {

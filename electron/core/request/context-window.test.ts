@@ -52,7 +52,7 @@ test('no message is left out that would have fitted, except an answer whose ques
   );
 });
 
-test('no more messages are sent than the wire takes', () => {
+test('a request has no more messages than the wire format allows', () => {
   expect(getWindow([1, 1, 1, 1, 1, 1, 1], null, { maxMessages: 4 })).toBe(4);
 });
 

@@ -300,7 +300,9 @@ function withFiles(entries: readonly HistoryEntry[], files: readonly Attachment[
   const first = entries.findIndex(({ role }) => role === 'user');
   return files.length === 0
     ? entries
-    : entries.map((entry, at) => (at === first ? { ...entry, attachments: [...files, ...entry.attachments] } : entry));
+    : entries.map((entry, index) =>
+        index === first ? { ...entry, attachments: [...files, ...entry.attachments] } : entry,
+      );
 }
 
 const systemMessage = (content: string): WireMessage[] => (content.trim() === '' ? [] : [{ role: 'system', content }]);

@@ -54,7 +54,7 @@ test('a quote offers no shorter answer when the credits cover the message or are
 test.each([
   [20, false],
   [3_000, true],
-])('after a short prompt that was billed with %i tokens a quote has no bound: %s', async (counted, open) => {
+])('a quote after a short prompt with %i billed tokens has no upper bound: %s', async (counted, open) => {
   const client = await connected('5', counted);
   const options = await client.options.get({ chat: 'new' });
   await client.options.set({ chat: 'new', options: { ...options, parameters: { ...noParameters, maxTokens: 200 } } });

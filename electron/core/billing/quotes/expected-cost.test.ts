@@ -50,7 +50,7 @@ test('the expected length is that of most earlier answers, and a few outliers do
 });
 
 test('the expected length follows answers to similar questions, or the length of the pasted text', () => {
-  const facts = [40, 44, 38, 42].map((tokens, at) => answered(tokens, false, `Quick question: what is ${at}?`));
+  const facts = [40, 44, 38, 42].map((tokens, index) => answered(tokens, false, `Quick question: what is ${index}?`));
   const text = (words: number) => `Translate into German:\n\n${'word '.repeat(words)}`;
   const translations = [100, 300, 900, 200].map((words) => answered(words * 2, false, text(words)));
   const expected = (question: string) =>

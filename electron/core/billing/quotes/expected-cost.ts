@@ -124,14 +124,14 @@ type Weighed = Length & Pick<EarlierAnswer, 'here'> & { readonly weight: number 
  */
 function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): Weighed[] {
   const traits = getTraits({ question, questionLength: question.length, here: true });
-  const samples = answers.map((answer, at) => {
+  const samples = answers.map((answer, index) => {
     const ratio = (question.length + 1) / (answer.questionLength + 1);
     const bounded = Math.min(maxScaled, Math.max(1 / maxScaled, ratio));
     const { completionTokens, imageTokens = 0 } = answer;
     return {
       ...answer,
       traits: getTraits(answer),
-      weight: fading ** (answers.length - 1 - at),
+      weight: fading ** (answers.length - 1 - index),
       value: Math.log(completionTokens + 1),
       // A longer question doesn't mean more images.
       scaled: Math.round((completionTokens - imageTokens) * bounded) + imageTokens,
@@ -143,11 +143,11 @@ function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): We
     samples.map((sample) => ({ ...sample, value: Math.log(sample.scaled + 1) })),
   );
   const scales = scaled.variance < plain.variance;
-  return samples.map((sample, at) => ({
+  return samples.map((sample, index) => ({
     completionTokens: scales ? sample.scaled : sample.completionTokens,
     imageTokens: sample.imageTokens ?? 0,
     here: sample.here,
-    weight: (scales ? scaled : plain).weights[at] ?? 0,
+    weight: (scales ? scaled : plain).weights[index] ?? 0,
   }));
 }
 
@@ -176,7 +176,7 @@ function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weigh
   });
   return {
     weights,
-    variance: calculateVariance(samples.map((sample, at) => ({ ...sample, weight: weights[at] ?? 0 }))),
+    variance: calculateVariance(samples.map((sample, index) => ({ ...sample, weight: weights[index] ?? 0 }))),
   };
 }
 

@@ -283,7 +283,7 @@ export function quotesFeature(deps: QuotesDeps) {
     if ((withoutQuotes.get(payer.source) ?? 0) > now()) return { ...estimate(body, []), payer };
     try {
       const quote = await payer.client.quote(body, signal ? { signal } : {});
-      return { ...ofGateway(quote, getPrice(quote.routing.selected)), payer };
+      return { ...fromGatewayQuote(quote, getPrice(quote.routing.selected)), payer };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (isLacking(error)) {
@@ -339,9 +339,9 @@ export function quotesFeature(deps: QuotesDeps) {
     served: string,
   ): Promise<EarlierAnswer[]> {
     const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere, openingLength);
-    const here = branch.flatMap((entry, at): EarlierAnswer[] => {
+    const here = branch.flatMap((entry, index): EarlierAnswer[] => {
       if (!isAnswer(entry) || entry.usage === null) return [];
-      const question = branch.slice(0, at).findLast(({ role }) => role === 'user')?.text ?? '';
+      const question = branch.slice(0, index).findLast(({ role }) => role === 'user')?.text ?? '';
       const { completionTokens, imageTokens = 0 } = entry.usage;
       return [{ completionTokens, imageTokens, here: true, question, questionLength: question.length }];
     });
@@ -434,7 +434,7 @@ const isAnswer = ({ role, status }: Message): boolean => role === 'assistant' &&
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;
 
-function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
+function fromGatewayQuote(quote: GatewayQuote, price: Price | null): Priced {
   const { prompt, completion, cached, searches } = quote.tokens;
   const tokens = { promptTokens: prompt, completionTokens: completion, searches: searches?.high ?? 0 };
   return {
@@ -477,7 +477,7 @@ function getPromptTokens(
   // The last count includes search results, which aren't sent again.
   if (searchesIn(last.bill) > 0) return counted;
   const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
-  if (!canBeOf(last.usage.promptTokens, before)) return counted;
+  if (!canBeSamePrompt(last.usage.promptTokens, before)) return counted;
   const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
   return { ...counted, estimate: within(expected) };
 }
@@ -487,7 +487,7 @@ function getPromptTokens(
  * removed since. Our count is at most double the provider's, and for short prompts the formatting of the messages
  * matters more than that.
  */
-const canBeOf = (billed: number, counted: number): boolean =>
+const canBeSamePrompt = (billed: number, counted: number): boolean =>
   billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
 
 const obstacle = (error: AppError) => ({ code: error.code, ...getProblemText(error) });

@@ -56,10 +56,10 @@ function planCompact(
     (record?.context_length ?? Number.POSITIVE_INFINITY) - answerTokens - 500 - (before?.text.length ?? 0);
   let sum = 0;
   let end = 0;
-  for (const [at, size] of sizes.entries()) {
+  for (const [index, size] of sizes.entries()) {
     sum += size;
-    if (sum > freeTokens || at >= after.length - 2) break;
-    if (after[at]?.role === 'assistant' && after[at + 1]?.role !== 'assistant') end = at + 1;
+    if (sum > freeTokens || index >= after.length - 2) break;
+    if (after[index]?.role === 'assistant' && after[index + 1]?.role !== 'assistant') end = index + 1;
     if (sum >= half && end > 0) break;
   }
   const last = after[end - 1];

@@ -14,7 +14,7 @@ export function summaryStore(db: Db) {
         .orderBy('created_at', 'desc')
         .execute();
       if (rows.length === 0) return null;
-      const position = new Map(branchIds.map((id, at) => [id, at]));
+      const position = new Map(branchIds.map((id, index) => [id, index]));
       const [deepest] = rows
         .filter((row) => position.has(row.through_id))
         .sort((a, b) => (position.get(b.through_id) ?? 0) - (position.get(a.through_id) ?? 0));

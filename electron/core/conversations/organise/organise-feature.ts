@@ -46,7 +46,7 @@ export function organiseFeature(deps: OrganiseDeps) {
   const { store, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
 
   async function existing(id: string): Promise<Folder> {
-    const folder = (await store.folders()).find((each) => each.id === id);
+    const folder = (await store.folders()).find((candidate) => candidate.id === id);
     if (!folder) throw refusal('not_found', 'folderGone');
     return folder;
   }

@@ -68,13 +68,13 @@ export function organiseStore(db: Db) {
         const folders = new Set((await tx.selectFrom('folders').select('id').execute()).map((row) => row.id));
         const present = await placements(
           tx,
-          wanted.map((each) => each.id),
+          wanted.map((saved) => saved.id),
         );
-        const now = new Map(present.map((each) => [each.id, each]));
-        for (const each of wanted) {
-          const current = now.get(each.id);
-          const folderId = each.folderId !== null && folders.has(each.folderId) ? each.folderId : null;
-          if (current) await put(tx, { ...each, folderId }, current);
+        const now = new Map(present.map((saved) => [saved.id, saved]));
+        for (const saved of wanted) {
+          const current = now.get(saved.id);
+          const folderId = saved.folderId !== null && folders.has(saved.folderId) ? saved.folderId : null;
+          if (current) await put(tx, { ...saved, folderId }, current);
         }
       }),
 
@@ -94,8 +94,8 @@ type Tx = Transaction<Tables>;
 
 async function placements(tx: Tx, ids: readonly string[]): Promise<Placement[]> {
   const found: Placement[] = [];
-  for (let at = 0; at < ids.length; at += atOnce) {
-    const some = ids.slice(at, at + atOnce);
+  for (let start = 0; start < ids.length; start += atOnce) {
+    const some = ids.slice(start, start + atOnce);
     const rows = await tx
       .selectFrom('conversations')
       .select(['id', 'folder_id', 'pinned', 'archived_at', 'trashed_at'])
@@ -108,7 +108,7 @@ async function placements(tx: Tx, ids: readonly string[]): Promise<Placement[]> 
       found.push({
         id: row.id,
         folderId: row.folder_id,
-        tags: (getTags.get(row.id) ?? []).map((each) => each.tag),
+        tags: (getTags.get(row.id) ?? []).map((entry) => entry.tag),
         pinned: row.pinned === 1,
         archivedAt: row.archived_at,
         trashedAt: row.trashed_at,
@@ -144,7 +144,7 @@ async function put(tx: Tx, next: Placement, before: Placement): Promise<void> {
     })
     .where('id', '=', next.id)
     .execute();
-  if (next.tags.length === before.tags.length && next.tags.every((tag, at) => tag === before.tags[at])) return;
+  if (next.tags.length === before.tags.length && next.tags.every((tag, index) => tag === before.tags[index])) return;
   await tx.deleteFrom('conversation_tags').where('conversation_id', '=', next.id).execute();
   const tags = new Map(next.tags.map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of tags.values()) {

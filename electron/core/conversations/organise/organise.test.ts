@@ -8,8 +8,8 @@ async function start(titles: readonly string[]) {
   let time = Date.UTC(2026, 0, 1);
   const core = await coreOfTest({ now: () => time++ });
   const ids: string[] = [];
-  for (const [at, text] of titles.entries()) {
-    const sent = await core.client.chat.send({ messageId: `m${at}`, text, model: 'openai/gpt' });
+  for (const [index, text] of titles.entries()) {
+    const sent = await core.client.chat.send({ messageId: `m${index}`, text, model: 'openai/gpt' });
     ids.push(sent.conversationId);
   }
   const listed = async (query: Parameters<typeof core.client.conversations.list>[0] = {}) =>
@@ -100,9 +100,9 @@ test('archive and trash are separate views, and a new message brings a chat back
     ['one'],
     ['two'],
   ]);
-  for (const [at, id] of ids.entries()) {
+  for (const [index, id] of ids.entries()) {
     await expect.poll(async () => (await readThread(client, id)).conversation.live).toBe(false);
-    await client.chat.send({ messageId: `again-${at}`, conversationId: id, text: 'more', model: 'openai/gpt' });
+    await client.chat.send({ messageId: `again-${index}`, conversationId: id, text: 'more', model: 'openai/gpt' });
   }
   expect((await listed()).sort()).toEqual(['one', 'two']);
 });

@@ -18,7 +18,7 @@ export function searchFeature({ background, conversationsById }: SearchDeps) {
     ) {
       const beforeSeq = cursor && /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
       const found = await background.run('search', { query, limit, beforeSeq }, signal);
-      const ids = [...new Set([...found.titles, ...found.messages].map((each) => each.conversationId))];
+      const ids = [...new Set([...found.titles, ...found.messages].map((row) => row.conversationId))];
       const conversations = await conversationsById(ids);
       const hit = (id: string, rest: Omit<SearchHit, 'conversation'>): SearchHit[] => {
         const conversation = conversations.get(id);

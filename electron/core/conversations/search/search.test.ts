@@ -189,7 +189,7 @@ test.each([
   ['| Animal | Cost |\n|---|---|\n| quagga | 3 * 4 * 5 |', 'Animal · Cost quagga · 3 * 4 * 5'],
   ['- [ ] feed the quagga\n- a snake_case_name \\* **quaggas', '• feed the quagga • a snake_case_name * quaggas'],
   ['> [it](https://example.com/quagga/x), `quagga` and [q', '[it](https://example.com/quagga/x), quagga and [q'],
-])('a snippet of %j shows its words', async (text, shown) => {
+])('a snippet of %j shows the words', async (text, shown) => {
   core.gateway.script = async function* () {
     yield text;
   };

@@ -16,7 +16,7 @@ test('a mail link cannot attach a file or add a hidden recipient', () => {
   expect(() => safeUrl('mailto:a@example.com%3Fattach=/etc/passwd')).toThrow(/Only plain https/);
 });
 
-test('everything else is refused', () => {
+test('every other URL is refused', () => {
   const refused = [
     ...[
       '',

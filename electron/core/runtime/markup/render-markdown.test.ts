@@ -61,7 +61,7 @@ test('HTML elements that models use are rendered, and others, unclosed ones or o
     expect(await renderMarkdown(words)).toBe(`<p>${escaped(words)}</p>`);
 });
 
-test('the first code of a language is coloured like the next, word by word', async () => {
+test('the first code block of a language is coloured like the next one', async () => {
   const code = "```js\nconst wide = 'words';\nfunction f(a) { return a + 1; } // note\n```";
   const first = await renderMarkdown(code);
   expect(first).toContain('<span class="t-keyword">const</span>');

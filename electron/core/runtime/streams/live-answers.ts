@@ -26,7 +26,7 @@ export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
   /** Conversations in which a message is being stored or answered. */
   const busy = new Map<string, { readonly together: string | null; answers: number }>();
 
-  const of = (conversationId: string) =>
+  const getAnswers = (conversationId: string) =>
     [...answers.values()].filter((answer) => answer.message.conversationId === conversationId);
 
   return {
@@ -56,11 +56,11 @@ export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
     },
     find: (id: string) => answers.get(id) ?? [...answers.values()].find((answer) => answer.earlier?.includes(id)),
     all: () => [...answers.values()],
-    isLive: (conversationId: string) => of(conversationId).length > 0,
+    isLive: (conversationId: string) => getAnswers(conversationId).length > 0,
     /** Whether a tool call waits for the user’s decision. */
     isWaiting: (conversationId: string) =>
-      of(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
-    ofConversation: (conversationId: string): Message[] => of(conversationId).map(({ message }) => message),
+      getAnswers(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
+    ofConversation: (conversationId: string): Message[] => getAnswers(conversationId).map(({ message }) => message),
     /** Stops those of the answers that are running, and waits until their ends are stored. */
     async stopThese(ids: readonly string[]): Promise<void> {
       const running = ids.map((id) => answers.get(id)).filter((answer) => answer !== undefined);
@@ -72,7 +72,7 @@ export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
       return live ? { ...live, sibling: message.sibling } : message;
     },
     async stopAll(conversationId: string): Promise<void> {
-      await Promise.all(of(conversationId).map(stopAnswer));
+      await Promise.all(getAnswers(conversationId).map(stopAnswer));
     },
   };
 }

@@ -36,7 +36,7 @@ export async function* tablePieces<Line, Column extends string>(
     const text =
       format === 'csv'
         ? rows.map(csvLine).join('')
-        : rows.map((row, at) => `${done + at === 0 ? '\n' : ',\n'}${JSON.stringify(row)}`).join('');
+        : rows.map((row, index) => `${done + index === 0 ? '\n' : ',\n'}${JSON.stringify(row)}`).join('');
     done += rows.length;
     yield { text, done };
   }

@@ -66,9 +66,10 @@ export function openEventBuffer(): EventBuffer {
         if (overflow) return notifier.notify();
         chars += event.text.length;
         // Looks for the last event of the same answer, because several answers may run at once.
-        const at = events.findLastIndex((other) => getAbout(other) === event.messageId);
-        const last = events[at];
-        if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
+        const index = events.findLastIndex((other) => getAbout(other) === event.messageId);
+        const last = events[index];
+        if (last && isDelta(last) && last.type === event.type)
+          events[index] = { ...last, text: last.text + event.text };
         else events.push(event);
       } else if (!overflow || event.type === 'message-updated' || event.type === 'page-wanted') {
         if (event.type === 'message-added') chars += event.message.text.length;
