@@ -75,7 +75,7 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   return {
     db,
     log,
-    /** The database was an empty file, so it is a new one now. */
+    /** The database was an empty file, so it's a new one now. */
     emptied,
     changes: openChanges(),
     readers: openThreadReaders(newId),

@@ -8,7 +8,10 @@ import { isParent, type NumberedRow } from '../storage/database/message-row.ts';
  * shown last. The shown branch ends at the conversation’s `active_leaf`. Removed messages are in no branch.
  */
 
-/** The same downwards as `isParent`. */
+/**
+ * The counterpart of `isParent` for walks down the tree. A child is newer than its parent and in the same conversation,
+ * so a walk ends even in a damaged database.
+ */
 const isBelow = sql`m.seq > down.seq and m.conversation_id = down.conversation_id`;
 
 const siblings = sql`messages s where s.conversation_id = m.conversation_id and s.parent_id is m.parent_id

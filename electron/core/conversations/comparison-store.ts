@@ -7,7 +7,7 @@ import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 interface Asked {
   readonly conversationId: string;
-  /** The title of a new conversation; null for an existing one. */
+  /** The title of a new conversation, or null for an existing one. */
   readonly title: string | null;
   readonly temporary: boolean;
   readonly folderId: string | null;
@@ -18,7 +18,7 @@ interface Asked {
   readonly now: number;
 }
 
-/** A comparison that goes on from the columns of another one. */
+/** A further question to all columns of a comparison. */
 interface GoneOn {
   readonly conversationId: string;
   readonly comparison: string;
@@ -27,18 +27,18 @@ interface GoneOn {
 }
 
 interface GoneOnColumn {
-  /** The last part of the answer that the column has so far. */
+  /** The last part of the column's answer, which the further question goes below. */
   readonly parentId: string;
   readonly question: NewQuestion;
   readonly answer: NewAnswer;
 }
 
-/** Comparisons: which answers belong together, and whether they are shown together. One commit per change. */
+/** Stores which answers belong to a comparison, and whether they are shown side by side. Each change is one commit. */
 export function comparisonStore(db: Db) {
   const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
   return {
     /**
-     * Stores a question with a column for each model. The first column represents the comparison in the branch until
+     * Stores a question with a column for each model. The first column stands for the comparison in the branch until
      * one is chosen.
      */
     ask: ({ conversationId: id, title, temporary, folderId, parentId, question, comparison, answers, now }: Asked) =>
@@ -58,8 +58,8 @@ export function comparisonStore(db: Db) {
       }),
 
     /**
-     * Stores a further question to all columns: a copy of it below the answer of each, so that each branch is what its
-     * model was asked. The first column represents them.
+     * Stores a further question to all columns. The answer of each column gets its own copy of the question below it,
+     * so each branch is exactly what its model is asked. The first column stands for them in the branch.
      */
     goOn: ({ conversationId: id, comparison, columns, now }: GoneOn) =>
       db.transaction().execute(async (tx) => {
@@ -74,7 +74,7 @@ export function comparisonStore(db: Db) {
         if (columns[0]) await showThrough(tx, id, columns[0].answer.id);
       }),
 
-    /** Chooses a column as the answer, also of the comparisons that it goes on from; the others stay beside it. */
+    /** Chooses a column as the answer, also in the comparisons above it. The other columns become siblings. */
     choose: (messageId: string) =>
       inOne(async (tx) => {
         const row = await present(tx, messageId);
@@ -88,17 +88,20 @@ export function comparisonStore(db: Db) {
         return { conversationId: row.conversation_id, questionId };
       }),
 
-    /** A question goes on below one answer of a comparison, whose other answers are not shown any more. */
+    /**
+     * Makes one answer of a comparison the chosen one, because a question continues below it. The other answers are no
+     * longer shown.
+     */
     goOnBelow: (answerId: string) => inOne((tx) => closeAbove(tx, answerId)),
 
-    /** Shows all columns again, also of the comparisons that they go on from. */
+    /** Shows all columns again, also those of the comparisons above. */
     open: (messageId: string) =>
       inOne(async (tx) => {
         const { conversation_id } = await present(tx, messageId);
         return { conversationId: conversation_id, questionId: await openAbove(tx, messageId) };
       }),
 
-    /** The answers of the comparison that a question shows, without their continuations. */
+    /** Returns the answers of the comparison below a question, without their continuations. */
     async answersBelow(questionId: string): Promise<string[]> {
       const rows = await db
         .selectFrom('messages as q')
@@ -147,8 +150,8 @@ async function present(tx: Kysely<Tables>, id: string) {
 type QuestionRow = Pick<Selectable<Tables['messages']>, 'id' | 'seq' | 'parent_id' | 'comparing' | 'conversation_id'>;
 
 /**
- * The question of an answer: the parent of a continuation is the part before it, that of the first part the question. Each is older than
- * what is below it (`before`), which gives the way up an end in any database.
+ * Returns the question of an answer. The parent of a continuation is the part before it, and the parent of the first
+ * part is the question.
  */
 async function getQuestion(tx: Kysely<Tables>, id: string | null, before: number): Promise<QuestionRow> {
   const row = await tx
@@ -156,14 +159,14 @@ async function getQuestion(tx: Kysely<Tables>, id: string | null, before: number
     .select(['id', 'seq', 'role', 'parent_id', 'comparing', 'conversation_id'])
     .where('id', '=', id ?? '')
     .where('seq', '<', before)
-    // A message goes with the one that it answers.
+    // An answer always has its question, because the two are removed together.
     .executeTakeFirstOrThrow();
   return row.role === 'assistant' ? getQuestion(tx, row.parent_id, row.seq ?? 0) : row;
 }
 
 /**
- * Only this answer of its comparison is shown from now on, and so of the comparisons that it goes on from. Returns the
- * first question of these; null if it is in none.
+ * Shows only this answer of its comparison from now on, and only its column of the comparisons above. Returns the first
+ * question of them, or null if the answer is in no comparison.
  */
 async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string | null> {
   let first: string | null = null;
@@ -186,7 +189,10 @@ async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string 
   return first;
 }
 
-/** The opposite. A comparison that goes on from another one has a question for each of its columns. */
+/**
+ * Shows all columns of a comparison again, and those of the comparisons above. A further question has a copy for each
+ * column.
+ */
 async function openAbove(tx: Kysely<Tables>, answerId: string, before = Infinity): Promise<string> {
   const answer = await getPart(tx, answerId, before);
   const { id, seq, parent_id, conversation_id } = await getQuestion(tx, answer?.parent_id ?? null, answer?.seq ?? 0);

@@ -13,17 +13,17 @@ import {
 } from '../storage/database/message-row.ts';
 import { answerDown, answerUp, branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch-store.ts';
 
-/** Usage and cost of all requests of one answer. If one is unknown, so is the sum. */
+/** Returns the usage and cost of all requests of one answer. If one of them is unknown, the sum is unknown too. */
 function getSum(answer: readonly Message[]): AnswerSum {
   const sent = answer.filter(({ requestId, error }) => requestId !== null || !error || !unsent.has(error.code));
   const parts = sent.length > 0 ? sent : answer;
   return { usage: getUsage(parts), ...getCost(parts), bill: getBill(parts) };
 }
 
-/** Refused before it was sent, so without usage and cost. */
+/** Codes of requests that were refused before they were sent, so they have no usage and no cost. */
 const unsent = new Set(['cap_exceeded', 'context_length_exceeded', 'unsupported_modality']);
 
-/** Messages, oldest first; each continuation with the sum of its answer’s requests so far. */
+/** Adds to each continuation the sum of its answer’s requests so far. `messages` are oldest first. */
 export function withSums(messages: readonly Message[]): Message[] {
   const answers = new Map<string, readonly Message[]>();
   return messages.map((message) => {
@@ -34,7 +34,7 @@ export function withSums(messages: readonly Message[]): Message[] {
   });
 }
 
-/** The total usage, if every part has one. */
+/** Returns the total usage, or null if a part has none. */
 function getUsage(parts: readonly Message[]): Message['usage'] {
   const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
   let imageTokens = 0;
@@ -51,7 +51,7 @@ function getUsage(parts: readonly Message[]): Message['usage'] {
 
 const minSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed', 'uncharged'];
 
-/** The total cost. An unknown part makes it unknown: never a part shown as the whole. */
+/** Returns the total cost. An unknown part makes it unknown, because a partial sum would look like the total. */
 function getCost(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
   const costSource = minSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
   let sum = 0n;
@@ -62,7 +62,7 @@ function getCost(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSour
   return { costUsd: formatUsd(nanoUsd(sum)), costSource };
 }
 
-/** Bill lines added up by kind, if every part has them. */
+/** Adds up the cost lines by kind. Null if a part has none. */
 function getBill(parts: readonly Message[]): Message['bill'] {
   type Line = NonNullable<Message['bill']>['lines'][number];
   const lines = new Map<Line['kind'], Line>();
@@ -88,9 +88,9 @@ export interface NewAnswer {
   readonly model: string;
   readonly modelName: string | null;
   readonly simulated: boolean;
-  /** Its comparison and column. */
+  /** The comparison and the column that the answer belongs to. */
   readonly comparison?: Message['comparison'];
-  /** It is a column beside others: the shown branch stays. */
+  /** The answer is one of several columns, so the shown branch stays. */
   readonly aside?: boolean;
 }
 
@@ -99,7 +99,7 @@ type SavedWords = Pick<Message, 'id' | 'text' | 'reasoning'>;
 /** Consecutive messages of a branch, oldest first. */
 export interface StoredPage {
   readonly messages: Message[];
-  /** The answers of comparisons that these messages show. */
+  /** The answers of the comparisons that are shown among these messages. */
   readonly columns: Message[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
@@ -111,7 +111,7 @@ async function parentRow(db: Db, row: MessageRow | undefined): Promise<NumberedR
   return rows.length > 1 ? (rows[0] ?? null) : null;
 }
 
-/** Messages: a tree per conversation, by `parent_id`; siblings are ordered by arrival. */
+/** Stores messages. They form a tree per conversation by `parent_id`, and siblings are ordered by arrival. */
 export function messageStore(db: Db) {
   return {
     async find(id: string): Promise<Message | null> {
@@ -119,17 +119,17 @@ export function messageStore(db: Db) {
       return row ? toMessage(row) : null;
     },
 
-    /** The message before this one, if there is one. */
+    /** Returns the parent of a message, if it has one. */
     async above({ id, parentId }: Pick<Message, 'id' | 'parentId'>): Promise<Message | null> {
       if (parentId === null) return null;
       const rows = await branchUp(db, id, 1);
       return rows[1] && rows[0] ? toMessage(rows[0]) : null;
     },
 
-    /** A message’s parent and itself, as far as they exist. */
+    /** Returns a message’s parent and the message, as far as they exist. */
     withParent: async (id: string): Promise<Message[]> => (await branchUp(db, id, 1)).map(toMessage),
 
-    /** The request of an answer, and the billing account. */
+    /** Returns the request of an answer and the account that paid (`source`). */
     async getRequest(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
       const row = await db
         .selectFrom('messages')
@@ -151,31 +151,34 @@ export function messageStore(db: Db) {
       return row?.id ?? null;
     },
 
-    /** A continuation with the sum of its whole answer; any other message unchanged. */
+    /** Adds the sum of the answer so far to a continuation. Returns any other message unchanged. */
     async withSum(message: Message): Promise<Message> {
       if (!message.continues || message.parentId === null) return message;
       const before = (await answerUp(db, message.parentId)).map(toMessage);
       return withSums([...before, message]).at(-1) ?? message;
     },
 
-    /** This message and its continuations, with their sums. */
+    /** Returns this message and its continuations, with their sums. */
     async goingOnWith(id: string): Promise<Message[]> {
       const above = (await answerUp(db, id)).slice(0, -1);
       const below = await answerDown(db, id);
       return withSums([...above, ...below].map(toMessage)).slice(above.length);
     },
 
-    /** The whole branch that ends here, oldest first, without counting siblings. */
+    /** Returns the branch that ends at this message, oldest first. Siblings aren't counted, which is faster. */
     async branch(conversationId: string, leafId: string | null): Promise<Message[]> {
       const rows = leafId === null ? [] : await wholeBranch(db, leafId);
       return rows.filter((row) => row.conversation_id === conversationId).map(toMessage);
     },
 
-    /** Messages around one of a branch. Never begins within an answer in several parts. */
+    /**
+     * Returns the messages around one of a branch. A page never begins in the middle of an answer that has several
+     * parts.
+     */
     async around(messageId: string, before: number, after: number): Promise<StoredPage> {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
-      // Nor with a column: its question tells how the comparison is shown.
+      // A page never begins with a column either, because its question has the information how the comparison is shown.
       let above = await parentRow(db, up[0]);
       while (above && (up[0]?.continues || up[0]?.comparison)) {
         up.unshift(above);
@@ -192,11 +195,11 @@ export function messageStore(db: Db) {
       };
     },
 
-    /** All answers of a comparison, in order of arrival. */
+    /** Returns all answers of a comparison, in order of arrival. */
     compared: async (conversationId: string, comparison: string): Promise<Message[]> =>
       (await comparedRows(db, conversationId, [comparison])).map(toMessage),
 
-    /** What each column of a comparison shows, from the left. */
+    /** Returns the answer that each column of a comparison shows, from the left. */
     async columns(conversationId: string, comparison: string): Promise<ColumnParts[]> {
       const rows = await comparedRows(db, conversationId, [comparison]);
       return [...getColumns(rows.map(toMessage))].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
@@ -209,7 +212,10 @@ export function messageStore(db: Db) {
       await db.updateTable('messages').set(toColumns(patch)).where('id', '=', id).execute();
     },
 
-    /** Marks answers of a former process as `interrupted`, with the words they had; returns their number. */
+    /**
+     * Marks the running answers of the previous process as `interrupted`, with the text they had. Returns how many
+     * there were.
+     */
     async interruptStreaming(now: number, getWords: (saved: SavedWords) => Omit<SavedWords, 'id'>): Promise<number> {
       const cut = await db
         .selectFrom('messages')
@@ -224,8 +230,9 @@ export function messageStore(db: Db) {
     },
 
     /**
-     * Completion tokens, and those of images among them, of the latest answers that a model gave in other chats, oldest first; with
-     * the beginning of what was asked, at most `opening` characters, and its length.
+     * Returns how long the latest answers of a model in other chats were, oldest first: their completion tokens, and
+     * how many of these were for images. Each comes with the first `opening` characters of its question and the
+     * question's length.
      */
     async answerLengths(served: string, exceptIn: string | null, most: number, opening: number) {
       const slash = served.indexOf('/');
@@ -259,7 +266,10 @@ export function messageStore(db: Db) {
         .reverse();
     },
 
-    /** What the middle one of a model's latest answers that might have searched the web found so, in tokens, by how many searches. */
+    /**
+     * Returns how many tokens a web search of this model usually finds, and with how many searches. It's the median of
+     * the latest answers that were allowed to search.
+     */
     async usualSearch(served: string, most: number): Promise<{ foundTokens: number; searches: number } | null> {
       const slash = served.indexOf('/');
       const rows = await db
@@ -285,7 +295,7 @@ export function messageStore(db: Db) {
       return found.toSorted((a, b) => a.foundTokens - b.foundTokens)[Math.floor(found.length / 2)] ?? null;
     },
 
-    /** Ended answers whose cost is not known yet. */
+    /** Returns the ended answers whose cost must still be looked up. */
     async costOpen(): Promise<MessageRow[]> {
       return db
         .selectFrom('messages')
@@ -300,12 +310,12 @@ export function messageStore(db: Db) {
 
 export type MessageStore = ReturnType<typeof messageStore>;
 
-/** The answer of a column with its continuations. */
+/** The answer of a column, followed by its continuations. */
 export type ColumnParts = readonly [Message, ...Message[]];
 
 /**
- * What the columns of one comparison show, by their number. `answers` are in order of arrival: a retry replaces its
- * column, a part that continues another answer does not.
+ * Returns the answer that each column of a comparison shows, by the column's number. `answers` are in order of arrival:
+ * a retry replaces the answer of its column. A continuation counts only if its answer is still shown.
  */
 export function getColumns(answers: readonly Message[]): Map<number, ColumnParts> {
   const columns = new Map<number, ColumnParts>();

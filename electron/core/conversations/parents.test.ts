@@ -4,10 +4,13 @@ import { expect, test } from 'vitest';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 
-/** No version writes a message that is its own parent. A database that has one all the same opens, and every walk ends. */
+/**
+ * No version writes a message that is its own parent. If a damaged database has one, it still opens, and every walk
+ * through the tree ends.
+ */
 const parents: readonly (readonly [string, string])[] = [
   ['a message is its own parent', 'update messages set parent_id = id'],
-  ['every message is its own part before', 'update messages set parent_id = id, continues = 1, shown_child = id'],
+  ['every message is its own parent, continuation and shown child', 'update messages set parent_id = id, continues = 1, shown_child = id'],
   [
     'parents form a cycle',
     `update messages set parent_id = (select id from messages other where other.seq =
@@ -18,12 +21,12 @@ const parents: readonly (readonly [string, string])[] = [
     `update messages set parent_id = (select id from messages other where other.conversation_id <> messages.conversation_id limit 1)`,
   ],
   [
-    'what is shown below leads back',
+    'the shown child is the first message of all',
     'update messages set shown_child = (select id from messages order by seq limit 1)',
   ],
 ];
 
-test.each(parents)('a chat in which %s opens, is written on, copied and searched', async (_what, statement) => {
+test.each(parents)('a chat can be opened, continued, copied and searched when %s', async (_what, statement) => {
   const before = await coreOfTest();
   before.gateway.script = async function* () {
     yield 'An answer.';

@@ -6,11 +6,13 @@ import type { MessageStore } from '../conversations/message-store.ts';
 
 type Answer = Pick<Message, 'text'> & Partial<Pick<Message, 'toolCalls' | 'finishReason' | 'reasoning'>>;
 
-/** The calls of an answer, if the model completed them. A cut-off answer called nothing. */
+/**
+ * Returns the tool calls of an answer if the model completed them. An answer that was cut off has none that may run.
+ */
 export const getCalls = ({ toolCalls = [], finishReason }: Partial<Pick<Message, 'toolCalls' | 'finishReason'>>) =>
   finishReason === 'tool_calls' ? toolCalls : [];
 
-/** The result that the model gets for a call: each call has exactly one, whatever the outcome. */
+/** Returns the result that the model gets for a call. Each call needs exactly one, whatever its outcome. */
 function getResult({ run }: ToolCall): string {
   switch (run?.state) {
     case 'done':
@@ -29,11 +31,11 @@ function getResult({ run }: ToolCall): string {
 }
 
 /**
- * An answer with calls as wire messages, each call followed by its result. `thinking`: with its reasoning, which some
+ * Converts an answer with calls to wire messages, with each call's result. `thinking` adds its reasoning, which some
  * providers need while they still work on the same question (wire contract §1.3).
  */
 export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
-  const calls = getCalls(answer).map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
+  const calls = getCalls(answer).map((call, position) => ({ ...call, id: call.id || `call_${position}` }));
   return [
     {
       role: 'assistant',
@@ -50,7 +52,7 @@ export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
   ];
 }
 
-/** The same as plain text, for a request without tools. */
+/** Converts an answer with calls to plain text, for a request without tools. */
 export function wordsWithCalls(answer: Answer): string {
   const calls = getCalls(answer).map(
     (call) => `[Used the tool ${call.name} with ${call.arguments || '{}'}. It answered:\n${getResult(call)}]`,
@@ -58,7 +60,10 @@ export function wordsWithCalls(answer: Answer): string {
   return [...(answer.text.trim() === '' ? [] : [answer.text]), ...calls].join('\n\n');
 }
 
-/** Several providers refuse a whole conversation if one call’s arguments are not an object. */
+/**
+ * Returns the arguments if they are a JSON object, else `{}`. Several providers refuse the entire conversation if one
+ * call’s arguments are not an object.
+ */
 function objectIn(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -70,11 +75,11 @@ function objectIn(text: string): string {
 
 export type WireMessage = CompletionRequestBody['messages'][number];
 
-/** The wire’s limit (wire contract §1.3): of a longer chat the newest messages are sent. */
+/** The most messages of a request (wire contract §1.3). Of a longer chat, the newest are sent. */
 export const maxMessages = 2048;
-/** Size of all files before base64: the body must stay below the gateway’s 25 MiB (wire contract §7). */
+/** The total size of all files before base64. The body must stay below the gateway’s 25 MiB (wire contract §7). */
 const maxFileBytes = 17 * 1_048_576;
-/** Of one file (wire contract §1.5). */
+/** The largest file (wire contract §1.5). */
 const maxPartBytes = 10 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
@@ -82,23 +87,27 @@ const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'> &
   Partial<Pick<Message, 'continues' | 'reasoning' | 'toolCalls' | 'finishReason'>>;
 
-/** Prompt after tool results that are sent as text. */
+/** Asks the model to continue after tool results that are sent as text. */
 export const goOnWithResults: WireMessage = { role: 'user', content: 'Go on with your answer, using these results.' };
 
-/** A prompt to continue: several providers refuse a chat that ends with an answer, others begin a new one. */
+/**
+ * Asks the model to continue its answer. Without it, several providers refuse a chat that ends with an answer, and
+ * others begin a new answer.
+ */
 export const goOn: WireMessage = {
   role: 'user',
   content: 'Your last message was cut off. Continue it exactly where it ends, without repeating any of it.',
 };
 
 /**
- * The messages of a branch that are sent. Without empty answers, and without failed ones that are not continued; the
- * parts of an answer are merged, except after tool results. `continues`: the branch ends with an answer to continue.
+ * Returns the messages of a branch that are sent. Empty answers are left out, and so are failed ones that aren't
+ * continued. The parts of an answer are merged, except after tool results. With `continues`, the branch ends with an
+ * answer to continue.
  */
 export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], continues = false): Entry[] {
   const joined: Entry[] = [];
-  branch.forEach((entry, at) => {
-    const goesOn = branch[at + 1]?.continues || (continues && at === branch.length - 1);
+  branch.forEach((entry, position) => {
+    const goesOn = branch[position + 1]?.continues || (continues && position === branch.length - 1);
     if (!ended.has(entry.status) && !(goesOn && entry.status === 'error')) return;
     const last = joined.at(-1);
     if (entry.continues && last?.role === 'assistant' && getCalls(last).length === 0) {
@@ -114,27 +123,31 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
 
 export interface FilePart {
   readonly part: ContentPart;
-  /** Words without a meaning, for tokens that the part is counted too few. Only what is priced has them. */
+  /** Meaningless text for the tokens that the part lacks. Only requests that are priced and not sent have it. */
   readonly padding?: string;
 }
 
-/** Converts a file to a content part; null if its bytes are missing. */
+/** Converts a file to a content part. Null if its bytes are missing. */
 export type ToPart = (attachment: Attachment) => Promise<FilePart | null>;
 
 export interface WireOptions {
   readonly reads: (attachment: Attachment) => boolean;
   readonly toPart: ToPart;
-  /** Tools are sent; else calls are sent as text, because calls of unknown tools are refused. */
+  /**
+   * Whether tools are sent. Otherwise calls are sent as text, because gateways refuse calls of tools that aren't in the
+   * request.
+   */
   readonly tools: boolean;
 }
 
-/** Wire messages with the files that the model reads and that fit into the request. */
+/** Converts messages to wire messages, with the files that the model reads and that fit into the request. */
 export async function toWire(
   entries: readonly HistoryEntry[],
   { reads, toPart, tools }: WireOptions,
 ): Promise<WireMessage[]> {
   const carried = fitting(entries, reads);
-  const getPart: PartOf = async (entry, at, file) => (carried.has(`${entry.id} ${at}`) ? toPart(file) : null);
+  const getPart: GetFilePart = async (entry, position, file) =>
+    carried.has(`${entry.id} ${position}`) ? toPart(file) : null;
   const question = entries.findLastIndex(({ role }) => role === 'user');
   const messages = await Promise.all(
     entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
@@ -144,8 +157,8 @@ export async function toWire(
       }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
       const files = await Promise.all(
-        entry.attachments.map(async (file, at): Promise<FilePart> => {
-          const part = await getPart(entry, at, file);
+        entry.attachments.map(async (file, position): Promise<FilePart> => {
+          const part = await getPart(entry, position, file);
           return part ?? textPart(`[${file.name} was attached here; it is not sent again.]`);
         }),
       );
@@ -157,14 +170,14 @@ export async function toWire(
   return messages.flat();
 }
 
-/** A file of a message as it is sent; null: it is not. */
-type PartOf = (entry: HistoryEntry, at: number, file: Attachment) => Promise<FilePart | null>;
+/** Converts a file of a message. Null if the file isn't sent. */
+type GetFilePart = (entry: HistoryEntry, position: number, file: Attachment) => Promise<FilePart | null>;
 
-/** An answer with the images that the model made, as far as they are sent. */
-async function answerContent(entry: HistoryEntry, getPart: PartOf) {
+/** Converts an answer, with those of its images that are sent. */
+async function answerContent(entry: HistoryEntry, getPart: GetFilePart) {
   const content = wordsWithCalls(entry);
   if (entry.attachments.length === 0) return { content };
-  const files = await Promise.all(entry.attachments.map((file, at) => getPart(entry, at, file)));
+  const files = await Promise.all(entry.attachments.map((file, position) => getPart(entry, position, file)));
   const images = files.flatMap((file) => (file?.part.type === 'image_url' ? file.part : []));
   const left = files.length - images.length;
   const words = [content, ...(left > 0 ? [`[${left} of your images stood here; not sent again.]`] : [])];
@@ -176,21 +189,21 @@ async function answerContent(entry: HistoryEntry, getPart: PartOf) {
 
 const textPart = (text: string): FilePart => ({ part: { type: 'text', text } });
 
-/** The files to send: those the model reads, newest first, as many as fit. */
+/** Chooses the files to send: those that the model reads, newest first, as many as fit. */
 function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
   const carried = new Set<string>();
   let freeBytes = maxFileBytes;
   for (const entry of [...entries].reverse()) {
-    for (const [at, file] of entry.attachments.entries()) {
+    for (const [position, file] of entry.attachments.entries()) {
       if (!reads(file) || file.bytes > Math.min(freeBytes, maxPartBytes)) continue;
       freeBytes -= file.bytes;
-      carried.add(`${entry.id} ${at}`);
+      carried.add(`${entry.id} ${position}`);
     }
   }
   return carried;
 }
 
-/** The user’s message that an answer, with all its parts, replies to. */
+/** Returns the user’s message that an answer, with all its parts, replies to. */
 export async function getQuestion(messages: Pick<MessageStore, 'above'>, answer: Message): Promise<Message> {
   const above = await messages.above(answer);
   if (!above) throw refusal('not_found', 'answerGone');

@@ -7,7 +7,7 @@ import type { Db } from '../../storage/database/db.ts';
 
 type Row = Awaited<ReturnType<SpendStore['rows']>>[number];
 
-/** Sums requests; one without a cost counts as unknown, never as $0. */
+/** Adds up the costs of requests. A request without a cost counts as unknown, never as $0. */
 export function getTotal(
   rows: readonly Pick<Row, 'purpose' | 'simulated' | 'cost_usd' | 'cost_source'>[],
 ): ConversationTotal {
@@ -36,7 +36,7 @@ export function getTotal(
 
 const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
-/** Costs of requests, also of deleted messages. Amounts in nano-USD, without test credits. */
+/** Stores the costs of requests, also those of deleted messages. Sums are in nano-USD and leave out test credits. */
 export function spendStore(db: Db) {
   const paid = () =>
     db
@@ -48,14 +48,14 @@ export function spendStore(db: Db) {
     rows.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n);
 
   return {
-    /** Since then, of all accounts or of all but one. */
+    /** Returns the spend since a time, of all accounts or of all but one. */
     async since(time: number, exceptOf: string | null = null): Promise<bigint> {
       const rows = paid().where('at', '>=', time);
-      // What has no account noted is of a deleted message, and in the books of the account.
+      // A row without an account belongs to a deleted message, and the excluded account's ledger has its cost.
       return sum(await (exceptOf === null ? rows : rows.where('source', '!=', exceptOf)).execute());
     },
 
-    /** How many requests since then have a cost that is not known. */
+    /** Returns how many requests since a time have an unknown cost. */
     async unknownSince(time: number, except: string | null = null): Promise<number> {
       const rows = db
         .selectFrom('spend')
@@ -67,7 +67,7 @@ export function spendStore(db: Db) {
       return (await counted.executeTakeFirstOrThrow()).requests;
     },
 
-    /** What was spent, by the models that answered, of messages that are still there. */
+    /** Returns the spend since a time by model, for messages that still exist. */
     async sinceByModel(time: number, exceptOf: string | null): Promise<Map<string, bigint>> {
       const rows = await paid()
         .innerJoin('messages', 'messages.id', 'spend.id')
@@ -86,7 +86,10 @@ export function spendStore(db: Db) {
     ofConversation: async (id: string): Promise<bigint> =>
       sum(await paid().where('conversation_id', '=', id).execute()),
 
-    /** Which of these answers run or wait for their cost; not yet stored ones are missing. */
+    /**
+     * Returns for each of these answers whether it still runs or waits for its cost. Answers that aren't stored yet are
+     * missing.
+     */
     async open(ids: readonly string[]): Promise<Map<string, boolean>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -110,7 +113,10 @@ export function spendStore(db: Db) {
         .where('conversation_id', '=', conversationId)
         .execute(),
 
-    /** Answers that came with an import and keep what they cost where they were written. Caps and usage leave them out. */
+    /**
+     * Returns the answers of an imported chat with their costs, which were paid in the other app. Spending limits and
+     * usage leave them out.
+     */
     async imported(conversationId: string) {
       const chat = await db
         .selectFrom('conversations')
@@ -131,7 +137,7 @@ export function spendStore(db: Db) {
       return rows.map((row) => ({ ...row, purpose: 'chat' as const }));
     },
 
-    /** What these requests were for, of those that this app made for chats that are still there. */
+    /** Returns the purpose and the chat of these requests, for chats of this app that still exist. */
     async getUses(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
       if (requestIds.length === 0) return new Map();
       const rows = await db
@@ -156,7 +162,7 @@ export function spendStore(db: Db) {
       );
     },
 
-    /** Requests that are no answers and whose cost was never reported, because their process ended. */
+    /** Returns requests other than answers whose cost was never stored, because their process ended. */
     openRequests: () =>
       db
         .selectFrom('spend')
@@ -170,7 +176,7 @@ export function spendStore(db: Db) {
       await db.updateTable('spend').set({ client_request_id: null }).where('id', '=', id).execute();
     },
 
-    /** Stores a request that is no answer, before it is sent and whenever its cost gets known. */
+    /** Stores a request other than an answer: before it is sent, and again when its cost is known. */
     async add(row: Insertable<ComposerTables['spend']>): Promise<void> {
       await db
         .insertInto('spend')
