@@ -94,7 +94,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
 
   async function sendOnce(input: Send): Promise<Started> {
     const { messageId, conversationId, text, overCaps, temporary = false, folderId = null, newChat } = input;
-    const known = await earlier(deps, messageId);
+    const known = await findEarlierResult(deps, messageId);
     if (known) return known;
     const model = conversationId || input.editOf ? input.model : await deps.modelFor(input.model);
     const answer = newAnswer(model);
@@ -102,7 +102,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     const question = { id: messageId, text, attachments };
     const asked = { ...question, role: 'user', status: 'done' } as const;
     if (input.editOf) {
-      const { conversationId: id, parentId, comparing: compared } = await ofRole('user', input.editOf);
+      const { conversationId: id, parentId, comparing: compared } = await findWithRole('user', input.editOf);
       const branch = [...(await messages.branch(id, parentId)), asked];
       const admitted = await admit(answer, id, { conversationId: id, branch, model }, overCaps);
       return begin(id, answer, admitted, async () => {
@@ -120,20 +120,20 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
         await deps.options.adopt(id, newChat ?? 'new');
       });
     }
-    const { active_leaf } = await existing(deps, conversationId);
+    const { active_leaf } = await findExisting(deps, conversationId);
     await comparing.mayGoOn(conversationId);
     const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
     const admitted = live.isLive(conversationId)
       ? { branch, request: null }
       : await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
     return begin(conversationId, answer, admitted, async () => {
-      const { active_leaf: leaf } = await existing(deps, conversationId);
+      const { active_leaf: leaf } = await findExisting(deps, conversationId);
       await comparing.mayGoOn(conversationId);
       await conversations.ask(conversationId, leaf, question, answer, now());
     });
   }
 
-  async function ofRole(role: Message['role'], id: string): Promise<Message> {
+  async function findWithRole(role: Message['role'], id: string): Promise<Message> {
     const message = await messages.find(id);
     if (message?.role !== role) throw refusal('not_found', 'messageGone');
     return message;
@@ -172,18 +172,18 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     },
 
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
-      const answer = await ofRole('assistant', answerId);
+      const answer = await findWithRole('assistant', answerId);
       const asked = model ?? (await modelAsked(answer)) ?? 'router';
       return answerTo(await getQuestion(messages, answer), asked, overCaps, answer);
     },
 
     async answer({ questionId, model, overCaps }: { questionId: string; model: string; overCaps: boolean }) {
-      return answerTo(await ofRole('user', questionId), model, overCaps);
+      return answerTo(await findWithRole('user', questionId), model, overCaps);
     },
 
     /** Continues with the model that wrote the answer so far, even if the router chose it. */
     async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
-      const cut = await ofRole('assistant', answerId);
+      const cut = await findWithRole('assistant', answerId);
       const question = await getQuestion(messages, cut);
       const { conversationId } = cut;
       const model = servedModel(cut, modelFacts) ?? cut.model ?? 'router';
@@ -243,7 +243,7 @@ function servedModel({ servedProvider, servedModel: model }: Message, known: Des
 }
 
 /** Returns the result of an earlier send of the same message, because a window may send it twice. */
-async function earlier({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
+async function findEarlierResult({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
   const message = await messages.find(messageId);
   if (!message) return null;
   const answerId = message.role === 'user' ? await messages.firstAnswerTo(messageId) : null;
@@ -251,7 +251,7 @@ async function earlier({ messages }: ChatDeps, messageId: string): Promise<Start
   return { conversationId: message.conversationId, userMessageId: messageId, answerId };
 }
 
-async function existing({ conversations }: ChatDeps, conversationId: string) {
+async function findExisting({ conversations }: ChatDeps, conversationId: string) {
   const row = await conversations.find(conversationId);
   if (!row) throw refusal('not_found', 'conversationGone');
   return row;

@@ -62,7 +62,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
 
   async function beginOnce(input: Compare): Promise<StartedTogether> {
     const { messageId, text, overCaps } = input;
-    const known = await earlier(messageId);
+    const known = await findEarlierResult(messageId);
     if (known) return known;
     if (input.conversationId && live.isLive(input.conversationId)) throw busy();
     const conversationId = input.conversationId ?? newId();
@@ -189,7 +189,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     if (await comparisons.undecided(conversationId)) throw refusal('comparison_open', 'chooseAnswerFirst');
   }
 
-  async function earlier(messageId: string): Promise<StartedTogether | null> {
+  async function findEarlierResult(messageId: string): Promise<StartedTogether | null> {
     const message = await messages.find(messageId);
     if (!message) return null;
     const answerIds = await comparisons.answersBelow(messageId);

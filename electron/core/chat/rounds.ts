@@ -263,7 +263,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-const none = { server: '', result: '', startedAt: null, finishedAt: null };
+const emptyRun = { server: '', result: '', startedAt: null, finishedAt: null };
 
 async function mark(
   deps: RunCallsDeps,
@@ -275,7 +275,7 @@ async function mark(
   const known = tool ? { server: tool.serverName, title: tool.title } : {};
   const toolCalls = answer.message.toolCalls.map((call, index): ToolCall => {
     if (index !== callIndex) return call;
-    return { ...call, run: { ...none, title: call.name, state: 'waiting', ...known, ...call.run, ...change } };
+    return { ...call, run: { ...emptyRun, title: call.name, state: 'waiting', ...known, ...call.run, ...change } };
   });
   answer.message = { ...answer.message, toolCalls };
   await storeCalls(deps, answer);
@@ -311,7 +311,7 @@ export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'de
 
 /** Requests per turn. A model that keeps calling tools is stopped then, and the last calls show the reason. */
 export const maxRounds = 8;
-const tooMany = `Not run: the model asked for tools ${maxRounds} times in a row, which is the limit of one turn.`;
+const roundLimitReached = `Not run: the model asked for tools ${maxRounds} times in a row, which is the limit of one turn.`;
 
 /**
  * Answers a question with as many requests as its tool calls need. Each request is a message below the previous one,
@@ -327,7 +327,7 @@ export async function runRounds(
     const last = round === maxRounds;
     let next: LiveAnswer | null = null;
     await runTurn(deps, answer, round === 1 ? admitted : null, {
-      runCalls: (current) => runCalls(deps, current, last ? tooMany : null),
+      runCalls: (current) => runCalls(deps, current, last ? roundLimitReached : null),
       async begun(current) {
         if (!last && getCalls(current.message).length > 0) next = await begin(deps, current);
       },

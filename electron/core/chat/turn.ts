@@ -249,7 +249,7 @@ async function stream(
   deps: TurnDeps,
   answer: LiveAnswer,
   admitted: AdmittedQuestion | null,
-  grown: () => void,
+  onGrowth: () => void,
 ): Promise<void> {
   const { signal } = answer.abort;
   const { id, conversationId, parentId, model } = answer.message;
@@ -297,7 +297,7 @@ async function stream(
     if (chunk.portico) answer.isCostKnown = true;
     if (delta?.images?.length) await addImages(deps, answer, delta.images);
     endThought(deps, answer);
-    grown();
+    onGrowth();
   }
   if (answer.message.finishReason === null) {
     throw refusal('upstream_truncated', 'cutOff');

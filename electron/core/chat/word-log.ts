@@ -32,16 +32,16 @@ export function openWordLog(path: string, log: Log): WordLog {
   const running = new Set<string>();
   let end = 0;
   let closed = false;
-  let troubled = false;
+  let hasFailed = false;
 
   function attempt(work: (file: number) => void): void {
     if (file === null) return;
     try {
       work(file);
-      troubled = false;
+      hasFailed = false;
     } catch (error) {
-      if (!troubled) log({ event: 'word_log_failed', ...failureEntry(error) });
-      troubled = true;
+      if (!hasFailed) log({ event: 'word_log_failed', ...failureEntry(error) });
+      hasFailed = true;
     }
   }
 

@@ -234,7 +234,7 @@ export function messageStore(db: Db) {
      * how many of these were for images. Each comes with the first `opening` characters of its question and the
      * question's length.
      */
-    async answerLengths(served: string, exceptIn: string | null, most: number, opening: number) {
+    async answerLengths(served: string, exceptIn: string | null, maxAnswers: number, opening: number) {
       const slash = served.indexOf('/');
       const rows = await db
         .selectFrom('messages')
@@ -250,7 +250,7 @@ export function messageStore(db: Db) {
         .where('messages.status', '=', 'done')
         .where('messages.conversation_id', 'is not', exceptIn)
         .orderBy('messages.seq', 'desc')
-        .limit(most)
+        .limit(maxAnswers)
         .execute();
       return rows
         .flatMap(({ tokens, images, question, length }) =>
@@ -270,7 +270,7 @@ export function messageStore(db: Db) {
      * Returns how many tokens a web search of this model usually finds, and with how many searches. It's the median of
      * the latest answers that were allowed to search.
      */
-    async usualSearch(served: string, most: number): Promise<{ foundTokens: number; searches: number } | null> {
+    async usualSearch(served: string, maxAnswers: number): Promise<{ foundTokens: number; searches: number } | null> {
       const slash = served.indexOf('/');
       const rows = await db
         .selectFrom((latest) =>
@@ -281,7 +281,7 @@ export function messageStore(db: Db) {
             .where('served_model', '=', served.slice(slash + 1))
             .where('status', '=', 'done')
             .orderBy('seq', 'desc')
-            .limit(most)
+            .limit(maxAnswers)
             .as('latest'),
         )
         .selectAll()

@@ -50,7 +50,7 @@ interface AdmitTogether {
  * rest of a limit.
  */
 export function openAdmission({ upperBound, caps }: AdmissionDeps) {
-  const inTurn = takingTurns();
+  const oneAtATime = takingTurns();
 
   /**
    * Admits all of the answers or none. The spending limits count the sum of the upper bounds, without unknown prices.
@@ -73,9 +73,9 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   return {
     /** Admits one answer. Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. */
     admit: ({ answerId, conversationId, request, overCaps }: Admit): Promise<void> =>
-      inTurn(() => checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] })),
+      oneAtATime(() => checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] })),
     /** Admits answers that start together, all or none. */
-    admitTogether: (input: AdmitTogether): Promise<void> => inTurn(() => checkAll(input)),
+    admitTogether: (input: AdmitTogether): Promise<void> => oneAtATime(() => checkAll(input)),
   };
 }
 

@@ -43,7 +43,7 @@ export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
       tool_calls: calls.map(({ id, name, arguments: input, extra }) => ({
         id,
         type: 'function',
-        function: { name, arguments: objectIn(input) },
+        function: { name, arguments: toObjectText(input) },
         ...(extra ? { extra_content: extra } : {}),
       })),
       ...(thinking && answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
@@ -64,7 +64,7 @@ export function wordsWithCalls(answer: Answer): string {
  * Returns the arguments if they are a JSON object, else `{}`. Several providers refuse the entire conversation if one
  * call’s arguments are not an object.
  */
-function objectIn(text: string): string {
+function toObjectText(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : '{}';
@@ -107,8 +107,8 @@ export const goOn: WireMessage = {
 export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], continues = false): Entry[] {
   const joined: Entry[] = [];
   branch.forEach((entry, position) => {
-    const goesOn = branch[position + 1]?.continues || (continues && position === branch.length - 1);
-    if (!ended.has(entry.status) && !(goesOn && entry.status === 'error')) return;
+    const isContinued = branch[position + 1]?.continues || (continues && position === branch.length - 1);
+    if (!ended.has(entry.status) && !(isContinued && entry.status === 'error')) return;
     const last = joined.at(-1);
     if (entry.continues && last?.role === 'assistant' && getCalls(last).length === 0) {
       const { toolCalls, finishReason } = entry;
@@ -145,9 +145,9 @@ export async function toWire(
   entries: readonly HistoryEntry[],
   { reads, toPart, tools }: WireOptions,
 ): Promise<WireMessage[]> {
-  const carried = fitting(entries, reads);
+  const sentFiles = chooseFiles(entries, reads);
   const getPart: GetFilePart = async (entry, position, file) =>
-    carried.has(`${entry.id} ${position}`) ? toPart(file) : null;
+    sentFiles.has(`${entry.id} ${position}`) ? toPart(file) : null;
   const question = entries.findLastIndex(({ role }) => role === 'user');
   const messages = await Promise.all(
     entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
@@ -179,8 +179,8 @@ async function answerContent(entry: HistoryEntry, getPart: GetFilePart) {
   if (entry.attachments.length === 0) return { content };
   const files = await Promise.all(entry.attachments.map((file, position) => getPart(entry, position, file)));
   const images = files.flatMap((file) => (file?.part.type === 'image_url' ? file.part : []));
-  const left = files.length - images.length;
-  const words = [content, ...(left > 0 ? [`[${left} of your images stood here; not sent again.]`] : [])];
+  const omitted = files.length - images.length;
+  const words = [content, ...(omitted > 0 ? [`[${omitted} of your images stood here; not sent again.]`] : [])];
   return {
     content: words.filter((text) => text !== '').join('\n\n'),
     ...(images.length > 0 ? { images } : {}),
@@ -190,17 +190,17 @@ async function answerContent(entry: HistoryEntry, getPart: GetFilePart) {
 const textPart = (text: string): FilePart => ({ part: { type: 'text', text } });
 
 /** Chooses the files to send: those that the model reads, newest first, as many as fit. */
-function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
-  const carried = new Set<string>();
+function chooseFiles(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
+  const sentFiles = new Set<string>();
   let freeBytes = maxFileBytes;
   for (const entry of [...entries].reverse()) {
     for (const [position, file] of entry.attachments.entries()) {
       if (!reads(file) || file.bytes > Math.min(freeBytes, maxPartBytes)) continue;
       freeBytes -= file.bytes;
-      carried.add(`${entry.id} ${position}`);
+      sentFiles.add(`${entry.id} ${position}`);
     }
   }
-  return carried;
+  return sentFiles;
 }
 
 /** Returns the user’s message that an answer, with all its parts, replies to. */

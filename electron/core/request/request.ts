@@ -256,7 +256,7 @@ export function requestBuilder({
       ...(other ? {} : routeFor(model, record, options)),
       ...(tools.length > 0 ? { tools } : {}),
       ...(searches ? { web_search_options: {} } : {}),
-      ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
+      ...(makesImages(record) ? { modalities: ['text', 'image'] } : {}),
       ...purposeOfRequest(other, results ? 'tool' : purpose, conversationId ?? newId),
     };
     const hasFiles = inside.some(({ attachments }) => attachments.length > 0);
@@ -318,7 +318,7 @@ function getSize(entry: HistoryEntry): number {
 }
 
 /** Whether to request images: only from a model that makes them, never from the router. */
-const drawn = (record: Model | null): boolean =>
+const makesImages = (record: Model | null): boolean =>
   record?.kind === 'chat' && record.architecture.output_modalities.includes('image');
 
 /** Returns the prompt to continue. After tool results the model continues without one, if the request has tools. */

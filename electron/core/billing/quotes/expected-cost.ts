@@ -14,14 +14,17 @@ export function minCost(price: Price, { promptTokens }: Pick<Tokens, 'promptToke
 }
 
 /** Returns the upper bound: the longest prompt, uncached, and the longest answer. */
-export const maxCost = (price: Price, tokens: Tokens): NanoUsd => getCost(price, dearest(price, tokens));
+export const maxCost = (price: Price, tokens: Tokens): NanoUsd => getCost(price, getMostExpensiveUsage(price, tokens));
 
 /** Returns the parts of the upper bound. They add up to it. */
 export const getParts = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
-  billLines(price, dearest(price, tokens), upper).lines;
+  billLines(price, getMostExpensiveUsage(price, tokens), upper).lines;
 
 /** Returns the most expensive usage. The whole answer counts as images if these cost more than text. */
-const dearest = ({ completion, outputImage }: Price, { promptTokens, completionTokens, searches }: Tokens) => ({
+const getMostExpensiveUsage = (
+  { completion, outputImage }: Price,
+  { promptTokens, completionTokens, searches }: Tokens,
+) => ({
   ...noTokens,
   ...(outputImage != null && outputImage > completion ? { imageTokens: completionTokens.high } : {}),
   promptTokens: promptTokens.high,
@@ -51,14 +54,14 @@ interface Expectation {
 }
 
 /** Each answer has this share of the weight of the answer after it, so recent answers count more. */
-const fading = 0.99;
+const weightDecay = 0.99;
 /** The weight of an answer whose question has nothing in common with this one. */
-const weightUnlike = 0.03;
+const minWeight = 0.03;
 /**
  * Each trait starts with this many imaginary answers of ordinary variance, so that a trait that occurs once or twice
  * proves little.
  */
-const doubt = 2;
+const priorSamples = 2;
 /** Only this many earlier answers count, those with the most weight. */
 const maxWeighed = 40;
 /** An answer's length is scaled up or down by at most this factor. */
@@ -131,23 +134,23 @@ function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): We
     return {
       ...answer,
       traits: getTraits(answer),
-      weight: fading ** (answers.length - 1 - index),
+      weight: weightDecay ** (answers.length - 1 - index),
       value: Math.log(completionTokens + 1),
       // A longer question doesn't mean more images.
       scaled: Math.round((completionTokens - imageTokens) * bounded) + imageTokens,
     };
   });
-  const plain = alike(traits, samples);
-  const scaled = alike(
+  const plain = weighByTraits(traits, samples);
+  const scaled = weighByTraits(
     traits,
     samples.map((sample) => ({ ...sample, value: Math.log(sample.scaled + 1) })),
   );
-  const scales = scaled.variance < plain.variance;
+  const isScaled = scaled.variance < plain.variance;
   return samples.map((sample, index) => ({
-    completionTokens: scales ? sample.scaled : sample.completionTokens,
+    completionTokens: isScaled ? sample.scaled : sample.completionTokens,
     imageTokens: sample.imageTokens ?? 0,
     here: sample.here,
-    weight: (scales ? scaled : plain).weights[index] ?? 0,
+    weight: (isScaled ? scaled : plain).weights[index] ?? 0,
   }));
 }
 
@@ -161,18 +164,23 @@ interface Sample {
  * Weights samples by the traits that they share with the question. A trait counts more the less the lengths vary among
  * the samples that have it.
  */
-function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weights: number[]; variance: number } {
-  const usual = calculateVariance(samples);
-  const worth = new Map<string, number>();
+function weighByTraits(
+  traits: ReadonlySet<string>,
+  samples: readonly Sample[],
+): { weights: number[]; variance: number } {
+  const totalVariance = calculateVariance(samples);
+  const traitWeights = new Map<string, number>();
   for (const trait of traits) {
-    const having = samples.filter((sample) => sample.traits.has(trait));
-    if (having.length === 0) continue;
-    const variance = (having.length * calculateVariance(having) + doubt * usual) / (having.length + doubt);
-    worth.set(trait, Math.max(0, Math.log((usual + minVariance) / (variance + minVariance))));
+    const withTrait = samples.filter((sample) => sample.traits.has(trait));
+    if (withTrait.length === 0) continue;
+    const variance =
+      (withTrait.length * calculateVariance(withTrait) + priorSamples * totalVariance) /
+      (withTrait.length + priorSamples);
+    traitWeights.set(trait, Math.max(0, Math.log((totalVariance + minVariance) / (variance + minVariance))));
   }
   const weights = samples.map((sample) => {
-    const common = [...worth].reduce((sum, [trait, by]) => sum + (sample.traits.has(trait) ? by : 0), 0);
-    return sample.weight * (weightUnlike + common ** 2);
+    const common = [...traitWeights].reduce((sum, [trait, by]) => sum + (sample.traits.has(trait) ? by : 0), 0);
+    return sample.weight * (minWeight + common ** 2);
   });
   return {
     weights,

@@ -352,8 +352,8 @@ export function quotesFeature(deps: QuotesDeps) {
    * Returns what a web search of this model usually finds. Without earlier searches, that is the most that one search
    * finds.
    */
-  async function expectedSearch(most: number, served: string): Promise<ExpectedSearch> {
-    if (most === 0) return { guessed: 0, foundTokens: 0, searches: 0 };
+  async function expectedSearch(maxSearches: number, served: string): Promise<ExpectedSearch> {
+    if (maxSearches === 0) return { guessed: 0, foundTokens: 0, searches: 0 };
     const usual = await messages.usualSearch(served, answersLookedAt.elsewhere);
     return { guessed: tokensPerSearch, ...(usual ?? { foundTokens: tokensPerSearch, searches: 1 }) };
   }
