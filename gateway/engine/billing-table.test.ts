@@ -22,7 +22,7 @@ import { listen } from '../http/listen.ts';
 /** The billing table of wire contract §1.4.7, row by row, over real sockets: ledger, usage, request record and upstream. */
 
 const model = 'anthropic/claude-haiku-4-5';
-/** Of the recorded answer: 10 tokens in, 8 read from and 2 written to the cache, at $1, $0.10 and $1.25 a million. */
+/** The recorded answer has 10 input tokens, 8 read from and 2 written to the cache, at $1, $0.10 and $1.25 a million. */
 const inputCost = 10n * 1_000n + 8n * 100n + 2n * 1_250n;
 const outputCost = 5_000n;
 const wholeCost = inputCost + 11n * outputCost;
@@ -55,7 +55,7 @@ async function openServed(options: TestGatewayOptions = {}) {
   const read = async (path: string) => (await opened.call(path)).json();
   return {
     ...opened,
-    /** The gateway has read a first piece of the provider's answer. */
+    /** Resolves when the gateway has read a first piece of the provider's answer. */
     byteArrived,
     close: server.close,
     ask: (body: object, signal?: AbortSignal) =>
@@ -79,7 +79,7 @@ async function openServed(options: TestGatewayOptions = {}) {
 
 type Served = Awaited<ReturnType<typeof openServed>>;
 
-/** A `fetch` that says when the gateway has taken a piece of an answer. */
+/** A `fetch` that calls `arrived` when the gateway has read a piece of an answer. */
 const telling =
   (arrived: () => void): typeof fetch =>
   async (url, init) => {
@@ -93,7 +93,7 @@ const telling =
     return new Response(response.body?.pipeThrough(watch) ?? null, response);
   };
 
-/** The one request, once it has ended. */
+/** Waits until the only request has ended, and returns it. */
 async function endedRequest(served: Served): Promise<RequestRecord> {
   await expect.poll(async () => (await served.requests()).map(({ status }) => status)).not.toContain('running');
   const [only, ...others] = await served.requests();
@@ -101,7 +101,7 @@ async function endedRequest(served: Served): Promise<RequestRecord> {
   return only;
 }
 
-/** Record, ledger line, usage row and balance say the same: this much was charged for a request that ended so. */
+/** Expects that record, ledger entry, usage row and balance agree: the request ended like `end`, and `charge` was charged for it. */
 async function expectBooked(
   served: Served,
   end: Partial<RequestRecord> & Pick<RequestRecord, 'status'>,
@@ -129,7 +129,7 @@ async function expectBooked(
   return record;
 }
 
-/** A client that leaves: resolves when the provider was hung up on, which nothing else would bring about. */
+/** Disconnects the client, and resolves when the gateway has closed the upstream connection. Nothing else would close it. */
 async function leave(answer: Promise<Response>, abort: AbortController, when: Promise<unknown>) {
   const broken = answer.then((response) => response.text()).catch((error: Error) => error.name);
   await when;
@@ -158,7 +158,7 @@ describe.each([
     ['max_tokens', 'length'],
     ['refusal', 'content_filter'],
     ['tool_use', 'tool_calls'],
-  ])('finished (%s): upstream-reported usage × price', async (said, reason) => {
+  ])('an answer that finished with %s costs the reported usage times the price', async (said, reason) => {
     await serve(streamReply(endedWith(said)));
     expect(await asked()).toContain(`"finish_reason":"${reason}"`);
     const record = await expectBooked(served, { status: 'succeeded', error_code: null, estimated: false }, wholeCost);
@@ -166,7 +166,7 @@ describe.each([
     expect(record.upstream_cost_usd).toBe(record.cost_usd);
   });
 
-  test('client cancelled, upstream byte already received: usage reported so far, completed by the estimate', async () => {
+  test('a client that disconnects after the first upstream byte pays for the usage reported so far, completed by an estimate', async () => {
     await serve(hangingReply(begun));
     const abort = new AbortController();
     await leave(served.ask({ stream }, abort.signal), abort, served.byteArrived);
@@ -177,7 +177,7 @@ describe.each([
     await expectBooked(served, { status: 'cancelled', error_code: 'client_closed_request' }, charge);
   });
 
-  test('client cancelled, upstream byte already received and nothing reported: the estimate of both', async () => {
+  test('a client that disconnects before any usage was reported pays for an estimate of input and output', async () => {
     await serve(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const abort = new AbortController();
     await leave(served.ask({ stream, model: 'openai/gpt-4o-mini' }, abort.signal), abort, served.byteArrived);
@@ -186,7 +186,7 @@ describe.each([
     await expectBooked(served, { status: 'cancelled', estimated: true }, parseUsd(charge));
   });
 
-  test('client cancelled before any upstream byte: 0', async () => {
+  test('a client that disconnects before the first upstream byte pays nothing', async () => {
     await serve(() => {});
     const abort = new AbortController();
     await leave(served.ask({ stream }, abort.signal), abort, upstreamCalled());
@@ -194,13 +194,13 @@ describe.each([
     await expectBooked(served, { ...end, prompt_tokens: 0, completion_tokens: 0 }, 0n);
   });
 
-  test('upstream error before the first token: 0', async () => {
+  test('an upstream error before the first token costs nothing', async () => {
     await serve(errorReply(500, {}));
     expect(await asked()).toContain('"code":"upstream_error"');
     await expectBooked(served, { status: 'failed', error_code: 'upstream_error', upstream_cost_usd: '0' }, 0n);
   });
 
-  test('upstream error after the first token: what was delivered; of an answer that is waited for whole, 0', async () => {
+  test('an upstream error after the first token costs what was delivered, and nothing when the answer is non-streaming', async () => {
     await serve(brokenReply(begun));
     expect(await asked()).toContain('"code":"upstream_truncated"');
     const { completion_tokens: written, upstream_cost_usd: upstreamCost } = await endedRequest(served);
@@ -209,7 +209,7 @@ describe.each([
     await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated' }, stream ? produced : 0n);
   });
 
-  test('the gateway’s own time limit: what was produced, the upstream is aborted', async () => {
+  test('an answer that exceeds the gateway’s time limit costs what was produced, and the upstream is aborted', async () => {
     await serve(hangingReply(begun), { timeouts: { totalMs: 4_000 } });
     expect(await asked()).toContain('"code":"upstream_timeout"');
     await upstream.calls[0]?.closed;
@@ -218,7 +218,7 @@ describe.each([
     await expectBooked(served, { status: 'failed', error_code: 'upstream_timeout', estimated: true }, produced);
   });
 
-  test('shut down in the middle: what was delivered; of an answer that is waited for whole, 0; the upstream is aborted', async () => {
+  test('an answer that a shutdown ends costs what was delivered, or nothing when it is non-streaming, and the upstream is aborted', async () => {
     await serve(hangingReply(begun));
     const answer = asked();
     await served.byteArrived;
@@ -237,7 +237,7 @@ describe.each([
     ['an unknown model', 404, { model: 'anthropic/nobody' }, '10'],
     ['out of credit', 402, { max_tokens: 1_000 }, '0.000001'],
   ])(
-    'refused before dispatch (%s, %i): 0, nothing is booked and nobody is called',
+    'a request that is refused before dispatch (%s, %i) costs nothing, has no ledger entry and calls no upstream',
     async (_why, status, body, balance) => {
       await serve(streamReply(whole), { balance });
       const response = await served.ask({ stream, ...body });
@@ -252,7 +252,7 @@ describe.each([
     },
   );
 
-  test('BYO key: 0, also without any balance, with what it will cost its owner', async () => {
+  test('with the caller’s own key an answer costs nothing, even without a balance, and the record has the provider’s cost', async () => {
     await serve(streamReply(whole), { balance: '0' });
     expect(await asked({ byoapi_key: 'own-key-of-caller' })).toContain('"byok":true');
     expect(upstream.calls[0]?.headers['x-api-key']).toBe('own-key-of-caller');
@@ -260,20 +260,20 @@ describe.each([
     expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
   });
 
-  test('BYO key, client cancelled: 0, the upstream is aborted', async () => {
+  test('with the caller’s own key a client that disconnects pays nothing, and the upstream is aborted', async () => {
     await serve(hangingReply(begun), { balance: '0' });
     const abort = new AbortController();
     await leave(served.ask({ stream, byoapi_key: 'own-key-of-caller' }, abort.signal), abort, served.byteArrived);
     await expectBooked(served, { status: 'cancelled', byok: true }, 0n);
   });
 
-  describe('BYO key where the operator asks for a fee of 2.5 %', () => {
+  describe('the caller’s own key with an operator’s fee of 2.5 %', () => {
     const fee = { byokFeeBps: 250, balance: '1' };
-    /** A fortieth, rounded up. */
+    /** The fee of 2.5 % is a fortieth, rounded up. */
     const getFee = (cost: bigint) => (cost + 39n) / 40n;
     const own = { byoapi_key: 'own-key-of-caller' };
 
-    test('finished: the fee, booked as such, with what its owner will pay beside it', async () => {
+    test('a finished answer costs the fee, its ledger entry is a fee, and the record has the provider’s cost', async () => {
       await serve(streamReply(whole), fee);
       expect(await asked(own)).toContain('"byok":true');
       const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
@@ -282,7 +282,7 @@ describe.each([
       expect((await served.gatewayDb()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
     });
 
-    test('client cancelled, upstream byte already received: the fee on what was produced', async () => {
+    test('a client that disconnects after the first upstream byte pays the fee on what was produced', async () => {
       await serve(hangingReply(begun), fee);
       const abort = new AbortController();
       await leave(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
@@ -291,14 +291,14 @@ describe.each([
       await expectBooked(served, { status: 'cancelled', byok: true, estimated: true }, charge);
     });
 
-    test('client cancelled before any upstream byte: 0', async () => {
+    test('a client that disconnects before the first upstream byte pays nothing', async () => {
       await serve(() => {}, fee);
       const abort = new AbortController();
       await leave(served.ask({ stream, ...own }, abort.signal), abort, upstreamCalled());
       await expectBooked(served, { status: 'cancelled', byok: true, upstream_cost_usd: '0' }, 0n);
     });
 
-    test('upstream error after the first token: the fee on what was delivered', async () => {
+    test('an upstream error after the first token costs the fee on what was delivered', async () => {
       await serve(brokenReply(begun), fee);
       await asked(own);
       const { completion_tokens: written } = await endedRequest(served);
@@ -306,7 +306,7 @@ describe.each([
       await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, charge);
     });
 
-    test('an upstream that names its own cost: the fee is on the catalogue’s, which was held for', async () => {
+    test('the fee is a share of the catalogue’s cost when the upstream reports its own cost', async () => {
       const named = { prompt_tokens: 1_000, completion_tokens: 1_000, total_tokens: 2_000, cost: 9 };
       const answer = recordedStreams.openai.join('').replace(/"usage":\{.*\}\}/, `"usage":${JSON.stringify(named)}}`);
       await serve(streamReply(answer), fee);
@@ -316,7 +316,7 @@ describe.each([
       await expectBooked(served, end, getFee(1_000n * 150n + 1_000n * 600n));
     });
 
-    test('a balance that does not cover the highest fee: refused, nobody is called', async () => {
+    test('a balance that does not cover the highest fee is refused, and no upstream is called', async () => {
       await serve(streamReply(whole), { ...fee, balance: '0.0001' });
       const body = { stream, ...own, max_tokens: 1_000 };
       const refused = await served.ask(body);
@@ -333,7 +333,7 @@ describe.each([
     });
   });
 
-  test('out of credit in the middle: what was delivered, ended as "length", the upstream is aborted', async () => {
+  test('an answer that runs out of credit costs what was delivered, ends with "length", and the upstream is aborted', async () => {
     const long = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'x'.repeat(4_000) } };
     const more = `event: content_block_delta\ndata: ${JSON.stringify(long)}\n\n`;
     await serve(hangingReply(begun + more.repeat(10)), { balance: '0.021' });
@@ -346,7 +346,7 @@ describe.each([
     await expectBooked(served, { status: 'succeeded', estimated: true }, inputCost + BigInt(delivered) * outputCost);
   });
 
-  test('fallback after a wasted attempt: only the answer, the waste kept for the operator', async () => {
+  test('after a fallback only the answer is charged, and the failed attempt’s cost is recorded for the operator', async () => {
     const opening = recordedStreams.openai[0] ?? '';
     await serve(byProvider({ openai: brokenReply(opening), anthropic: streamReply(whole) }));
     const only = ['openai/gpt-4o-mini', model];

@@ -241,7 +241,7 @@ export class ChatTask {
     this.#recordSuccess(attempt);
     const { reason = 'stop', served = null } = attempt.finish ?? {};
     const { outputLimit } = this.reserve;
-    // The model was asked for a shorter answer than it gives, because no longer one is covered.
+    // The model was asked for a shorter answer than it gives, because the hold covers no longer one.
     if (reason === 'length' && outputLimit !== null && attempt.fitted.maxTokens === outputLimit)
       return { kind: 'out_of_credit' };
     return { kind: 'finished', reason, served };

@@ -6,7 +6,7 @@ import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../t
 import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
 
-/** The stand-alone server as it runs, with real sockets on both sides, and a provider that is never read on. */
+/** The stand-alone server with real sockets on both sides. Its provider's answers are never read on after a disconnect. */
 async function openStandAlone(said: string) {
   const upstream = await openRawUpstream(said);
   onTestFinished(upstream.close);
@@ -49,30 +49,34 @@ async function readUntil(socket: Socket, wanted: string): Promise<string> {
 
 const firstWord = streamHead + httpChunk(completionEvent({ content: 'Hello' }));
 
-/** A deadline by the clock: a machine that was busy elsewhere is asked again. */
+/** The deadline is real time, so a test that failed on a busy machine is repeated. */
 const patience = { retry: 2 };
 
 test.each([
-  ['a stream, before anything was said', true, ''],
-  ['a stream, before the first word', true, streamHead],
-  ['a stream, after the first word', true, firstWord],
-  ['a whole answer, before anything was said', false, ''],
-  ['a whole answer that comes in parts, after the first word', false, firstWord],
-])('a client that leaves %s hangs up on the provider within 500 ms', patience, async (_when, stream, said) => {
-  const opened = await openStandAlone(said);
-  const client = await ask(opened, stream);
-  const call = await opened.upstream.call();
-  if (stream && said === firstWord) {
-    let seen = '';
-    while (!seen.includes('Hello')) seen += String((await once(client, 'data'))[0]);
-  }
-  const left = performance.now();
-  client.destroy();
-  await call.closed;
-  expect(performance.now() - left).toBeLessThan(500);
-});
+  ['a stream before the upstream has sent anything', true, ''],
+  ['a stream before the first word', true, streamHead],
+  ['a stream after the first word', true, firstWord],
+  ['a non-streaming answer before the upstream has sent anything', false, ''],
+  ['a non-streaming answer that the upstream streams, after the first word', false, firstWord],
+])(
+  'the upstream connection is closed within 500 ms when the client disconnects from %s',
+  patience,
+  async (_when, stream, said) => {
+    const opened = await openStandAlone(said);
+    const client = await ask(opened, stream);
+    const call = await opened.upstream.call();
+    if (stream && said === firstWord) {
+      let seen = '';
+      while (!seen.includes('Hello')) seen += String((await once(client, 'data'))[0]);
+    }
+    const left = performance.now();
+    client.destroy();
+    await call.closed;
+    expect(performance.now() - left).toBeLessThan(500);
+  },
+);
 
-test('a drain lets a running stream come to its end, over the socket', async () => {
+test('a draining gateway lets a running stream complete over the socket', async () => {
   const opened = await openStandAlone(firstWord);
   const client = await ask(opened, true);
   await opened.upstream.call();
@@ -98,7 +102,7 @@ test('a provider that breaks off in the middle gives one error event and no [DON
   expect(text).not.toContain('[DONE]');
 });
 
-test('a client that stops reading stops the provider, long before 30 MB have piled up', async () => {
+test('a client that stops reading makes the provider wait, long before 30 MB have piled up', async () => {
   const opened = await openStandAlone(streamHead);
   const client = await ask(opened, true);
   client.pause();

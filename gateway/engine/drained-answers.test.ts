@@ -38,7 +38,7 @@ test.each([
   ['drain', { status: 'succeeded', ...usage, estimated: false }],
   ['abort', { status: 'cancelled', estimated: true }],
   [undefined, { status: 'cancelled', ...usage, estimated: false, error_code: 'client_closed_request' }],
-] as const)('after its client left, an answer with on_disconnect %s ends as %j', async (choice, end) => {
+] as const)('with on_disconnect %s an answer whose client disconnects ends as %j', async (choice, end) => {
   const { post, upstream, ended } = await open(choice);
   const reader = (await post('/v1/chat/completions', body)).body?.getReader();
   for (let seen = ''; !seen.includes('Hello'); ) seen += new TextDecoder().decode((await reader?.read())?.value);
@@ -49,7 +49,7 @@ test.each([
   expect(record?.cost_usd).not.toBe('0');
 });
 
-test('a client that stops reading and then leaves does not keep the provider waiting', async () => {
+test('a client that stops reading and then disconnects does not keep the provider waiting', async () => {
   const { gateway, key, upstream, ended } = await open('drain');
   const server = await listen(gateway, { port: 0 });
   onTestFinished(server.close);

@@ -16,7 +16,7 @@ const path = '/v1/chat/completions';
 const question = { model: 'openai/gpt-x', messages: [{ role: 'user', content: 'hello' }] };
 
 test.each([true, false])(
-  'the upstream is asked while the disk is at work, and no byte leaves before it is done (streamed: %s)',
+  'the upstream is called while the hold is being written, and no byte is sent before it is on the disk (streamed: %s)',
   async (stream) => {
     const seen: string[] = [];
     const disk = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ test.each([true, false])(
   },
 );
 
-test('a disk that fails gives an error in place of an answer, and the upstream is aborted', async () => {
+test('when the disk fails the client gets an error instead of an answer, and the upstream is aborted', async () => {
   let broken = false;
   const bench = await open({
     sync: async () => {

@@ -97,7 +97,7 @@ describe('fallback', () => {
         },
       }),
     ],
-    ['nothing but an end', streamReply('')],
+    ['a stream with nothing in it', streamReply('')],
     ['a broken connection', brokenReply(': hello\n\n')],
     ['garbage', streamReply('data: <html>\n\n')],
     ['an end before any content', streamReply(recordedStreams.openai[0] ?? '')],
@@ -171,7 +171,7 @@ describe('fallback', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  test('comes after an upstream that does not begin in time', async () => {
+  test('happens when an upstream does not begin in time', async () => {
     upstream.replyWith(byProvider({ openai: () => {}, anthropic: streamReply(wholeAnthropic) }));
     const bench = await open({ models, timeouts: { attemptMs: 30 } });
     const { routing } = completionResponse.parse(await (await bench.post(path, viaRouter)).json());
@@ -179,7 +179,7 @@ describe('fallback', () => {
     await upstream.calls[0]?.closed;
   });
 
-  test('leaves a failing model alone after five failures', async () => {
+  test('avoids a failing model after five failures', async () => {
     upstream.replyWith(byProvider({ openai: errorReply(500, {}), anthropic: streamReply(wholeAnthropic) }));
     const bench = await open({ models });
     for (let index = 0; index < 8; index += 1) await bench.post(path, viaRouter);
@@ -198,9 +198,9 @@ describe('under load, with 20 at a time', () => {
   };
 
   test.each<[string, Parameters<typeof byProvider>[0], { readonly answered: number }]>([
-    ['one of three providers that fails always', { ...answers, openai: errorReply(500, {}), google }, { answered: 1 }],
+    ['one of three providers always fails', { ...answers, openai: errorReply(500, {}), google }, { answered: 1 }],
     [
-      'all of them failing each twentieth time',
+      'all of them fail each twentieth time',
       {
         openai: everyTwentieth(answers.openai),
         anthropic: everyTwentieth(answers.anthropic),
@@ -208,8 +208,8 @@ describe('under load, with 20 at a time', () => {
       },
       { answered: 0.98 },
     ],
-    ['all of them failing always', {}, { answered: 0 }],
-  ])('%s: at most 1.1 calls a request, and books that agree', async (name, replies, { answered }) => {
+    ['all of them always fail', {}, { answered: 0 }],
+  ])('%s: at most 1.1 calls a request, and nothing stays held', async (name, replies, { answered }) => {
     upstream.replyWith(byProvider(replies));
     const bench = await open({ plan: 'enterprise', balance: '100' });
     const statuses: number[] = [];
@@ -236,7 +236,7 @@ describe('the router', () => {
     expect(response.headers.get('x-portico-provider')).toBe('openai');
   });
 
-  test('lets the tour answer when no real model is configured', async () => {
+  test('lets the simulated model "tour" answer when no real model is configured', async () => {
     const bench = await open({ providers: {} });
     const response = await bench.post(path, { messages });
     expect(response.headers.get('x-portico-model')).toBe('tour');
@@ -245,7 +245,7 @@ describe('the router', () => {
     );
   });
 
-  test('says why nobody may answer', async () => {
+  test('explains why no model may answer', async () => {
     const bench = await open();
     const response = await bench.post(path, { messages, route: { only: ['openai'], max_cost_usd: '0' } });
     const { error } = errorBody.parse(await response.json());
@@ -287,7 +287,7 @@ describe('the caller’s own key', () => {
     [400, { error: { message: `bad: ${canary}` } }, 400, 'upstream_invalid_request'],
     [500, {}, 502, 'upstream_error'],
   ])(
-    'status %i becomes %j → %i %s, with no other key tried and nothing of it kept',
+    'status %i with %j becomes %i %s, no other key is tried, and nothing of the key is stored',
     async (status, body, ours, code) => {
       upstream.replyWith(errorReply(status, body));
       const bench = await open();

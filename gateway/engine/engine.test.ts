@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-/** The client leaves as soon as the gateway has read a first piece of the answer. */
+/** The client disconnects as soon as the gateway has read a first piece of the answer. */
 const leavingAfterFirstChunk =
   (abort: AbortController): typeof fetch =>
   async (url, init) => {
@@ -51,7 +51,7 @@ const withFinish = (reason: string) =>
 
 describe('what is charged (the billing table)', () => {
   test.each(['stop', 'length', 'content_filter', 'tool_calls'])(
-    'an answer that ended with %s: what the upstream counted, times the price',
+    'an answer that ended with %s costs what the upstream counted times the price',
     async (reason) => {
       upstream.replyWith(streamReply(withFinish(reason)));
       const bench = await open();
@@ -109,7 +109,7 @@ describe('what is charged (the billing table)', () => {
     expect(await bench.onlyRequest()).toMatchObject({ status: 'cancelled', charge: cost, upstream_cost: cost });
   });
 
-  test('a client that left before the first byte: nothing', async () => {
+  test('a client that disconnects before the first byte pays nothing', async () => {
     const abort = new AbortController();
     upstream.replyWith(() => abort.abort());
     const bench = await open();
@@ -134,7 +134,7 @@ describe('what is charged (the billing table)', () => {
     expect(row.charge).toBeGreaterThan(0n);
   });
 
-  test('an upstream that failed: nothing', async () => {
+  test('an answer whose upstream failed costs nothing', async () => {
     upstream.replyWith(errorReply(500, {}));
     const bench = await open();
     const response = await bench.post(path, toOpenAi);
@@ -143,7 +143,7 @@ describe('what is charged (the billing table)', () => {
     expect(await bench.account()).toEqual({ balance: 10_000_000_000n, held: 0n });
   });
 
-  test('an answer that broke off: what was delivered of it', async () => {
+  test('an answer that broke off costs what was delivered of it', async () => {
     upstream.replyWith(brokenReply(recordedStreams.anthropic.slice(0, 8).join('')));
     const bench = await open();
     const events = await getEvents(await bench.post(path, { ...toAnthropic, stream: true }));
@@ -217,8 +217,8 @@ describe('the hold', () => {
   });
 });
 
-describe('the end of the gateway', () => {
-  test('aborts running answers after the grace period, and charges what was delivered', async () => {
+describe('the end of a running answer', () => {
+  test('comes after the grace period of a shutdown, and what was delivered is charged', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open();
     const response = await bench.post(path, { ...toOpenAi, stream: true });
@@ -231,7 +231,7 @@ describe('the end of the gateway', () => {
     await upstream.calls[0]?.closed;
   });
 
-  test('an answer that takes too long is ended as a timeout', async () => {
+  test('comes as a timeout when it takes too long', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open({ timeouts: { totalMs: 4_000 } });
     const events = await getEvents(await bench.post(path, { ...toOpenAi, stream: true }));
@@ -240,7 +240,7 @@ describe('the end of the gateway', () => {
 });
 
 describe('a slow upstream', () => {
-  test('gets its headers and comments before its first word, and may still be replaced', async () => {
+  test('lets the client get headers and comments before the first word, and a fallback is still possible', async () => {
     let release = () => {};
     const waiting = new Promise<void>((resolve) => {
       release = resolve;
@@ -269,11 +269,11 @@ describe('a slow upstream', () => {
   });
 });
 
-describe('who asks', () => {
+describe('a caller', () => {
   test.each([
-    ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended'],
+    ['a suspended account', { accountStatus: 'suspended' }, 'account_suspended'],
     ['a plan without chats', { plan: { ...getPlan('pro'), features: ['router', 'byok'] } }, 'plan_required'],
-  ])('%s is refused by the engine itself, whatever let it in', async (_who, caller, code) => {
+  ])('with %s is refused by the engine itself, even when nothing before it refused', async (_who, caller, code) => {
     const bench = await open();
     Object.assign(bench.principal, caller);
     expect(errorBody.parse(await (await bench.post(path, toOpenAi)).json()).error.code).toBe(code);

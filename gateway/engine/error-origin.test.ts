@@ -14,7 +14,7 @@ import { figure } from '../../tests/support/figures.ts';
 import { Secret } from '../access/auth/secret.ts';
 
 /**
- * Free is only what the upstream itself failed before the caller got anything (wire contract §1.4.7, decision 101), by each way in. What passes
+ * An answer is free only when the upstream itself failed before the caller got anything (wire contract §1.4.7, decision 101), by each way in. What passes
  * a limit that a caller can reach on purpose is answered whole, and paid for.
  */
 
@@ -57,7 +57,7 @@ const chunk = (choice: object, usage: object | null = null) => ({
   usage,
 });
 
-/** So many tokens, each in a chunk of its own, counted at the end. */
+/** Answers with `count` tokens, each in a chunk of its own, and the usage at the end. */
 function tokensReply(count: number, logprobs?: object): Reply {
   const piece = `data: ${JSON.stringify(chunk({ delta: { content: 'word ' }, ...(logprobs ? { logprobs } : {}) }))}\n\n`;
   const usage = { prompt_tokens: 10, completion_tokens: count, total_tokens: 10 + count };
@@ -163,7 +163,7 @@ const bodyFor = (path: (typeof paths)[number]) =>
 const begun = sse(Array.from({ length: 40 }, () => chunk({ delta: { content: 'some words ' } })));
 const deep = `data: {"choices":[{"index":0,"delta":{"content":${'['.repeat(70)}${']'.repeat(70)}}}],"pad":"${'x'.repeat(20_000)}"}\n\n`;
 
-/** How an answer ends, whose doing it is, and whether a caller who got nothing of it pays. */
+/** How an answer ends, who caused it, and whether a caller who got nothing of it pays. */
 const ends: readonly (readonly [string, Reply, { readonly delivers: boolean; readonly byUs: boolean }])[] = [
   ['a refusal before its first word', errorReply(500, {}), { delivers: false, byUs: false }],
   ['a connection that breaks before its first word', brokenReply(': waiting\n\n'), { delivers: false, byUs: false }],
@@ -190,7 +190,7 @@ describe.each(paths)('what is charged by %s', (path) => {
       await (await post(path, { model: 'openai/gpt-4.1', ...bodyFor(path), stream })).text();
       const record = await ended();
       expect(record.status).toBe('failed');
-      // Who waits for all of an answer gets nothing of one that breaks off.
+      // The client of a non-streaming answer gets nothing when it breaks off.
       const pays = delivers && (stream || byUs);
       expect({ stream, charged: parseUsd(record.cost_usd) > 0n }).toEqual({ stream, charged: pays });
       if (pays) expect(record.estimated).toBe(true);
@@ -236,6 +236,6 @@ test('failures of one account never close a model to other accounts', async () =
   upstream.replyWith(tokensReply(3));
   const answer = await post('/v1/chat/completions', routed, { headers: { authorization: `Bearer ${key}` } });
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('word')]);
-  // The account itself is kept from it for half a minute, as before.
+  // The account itself may not use the model for half a minute.
   expect((await post('/v1/chat/completions', routed)).status).toBe(503);
 });

@@ -8,7 +8,7 @@ import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-do
 import { figure } from '../../tests/support/figures.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Providers whose counts cannot be true: nothing overflows, nothing stays held, and nobody pays more than was held. */
+/** Providers report impossible counts: nothing overflows, nothing stays held, and no account pays more than was held. */
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function opened() {
   return { ...gateway, sound, held, last };
 }
 
-/** What stands in the place of a count, as it is sent. */
+/** Text that is sent in place of a count. */
 const lie = fc.constantFrom(
   ...['1000000000000', '9007199254740991', '9007199254740993', '1e308', '1e400', '-5', '-1e15', '0.5', '"12"', 'null'],
   ...['true', '[]', '{}', '0', '3', '123456789012345678901234567890'],
@@ -91,7 +91,7 @@ test('whatever a provider counts, no more than the hold is charged and the ledge
       expect(response.status).toBe(200);
       expect(await response.text()).toContain('"finish_reason"');
       const record = await last();
-      // A count that may be true is charged as it is: on so short a question, three tokens of each kind at most.
+      // A possible count is charged as it is. The question is so short that this is three tokens of each kind at most.
       const small = counts.every((count) => !/\d{5}|e/.test(count));
       const slack = small ? 1_000_000n : 50_000n;
       expect(parseUsd(record?.cost_usd ?? '0')).toBeLessThanOrEqual(most + slack);
@@ -106,7 +106,7 @@ test('whatever a provider counts, no more than the hold is charged and the ledge
 });
 
 test.each(Object.entries(dialects))(
-  'a count of a million million is taken for what was held, and said: %s',
+  'a count of a trillion tokens is replaced by what was held, with a warning: %s',
   async (_name, from) => {
     const { post, sound, held, last, entries } = await opened();
     upstream.replyWith(streamReply(from.stream(Array(6).fill('1000000000000'))));
@@ -133,7 +133,7 @@ test.each(Object.entries(dialects))(
 );
 
 test.each([10_000, 200_000])(
-  'more than the estimate but possible is charged as it was counted: %d characters',
+  'a count above the estimate that is still possible is charged as it is: %d characters',
   async (length) => {
     const { post, sound, last } = await opened();
     const counts = [String(length), '5', String(length + 5), '0', '0', '0'];
@@ -168,7 +168,7 @@ test('a provider’s reported cost is charged when it is possible, else the hold
   }
   const [honest, ...lies] = costs;
   expect(honest).toBe('0.00001');
-  // Six tokens in at $0.15 a million and a hundred out at $0.60.
+  // Six input tokens at $0.15 a million and a hundred output tokens at $0.60.
   for (const charged of lies) expect(parseUsd(charged)).toBeLessThanOrEqual(6n * 150n + 100n * 600n);
   await sound();
 });

@@ -7,11 +7,11 @@ import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.t
 import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Images that models make: asked for and told in OpenRouter's words, sent back with the next question, charged at their own price. */
+/** Images that models make: requested and sent in OpenRouter's format, sent back with the next question, and charged at their own price. */
 
 const data = (fill: number, bytes: number) =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(bytes, fill)]).toString('base64');
-/** Longer than an ordinary event may be. */
+/** The first image is longer than an ordinary event may be. */
 const [first, second] = [data(1, 1_500_000), data(2, 300)];
 const url = (base64: string) => `data:image/png;base64,${base64}`;
 const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
@@ -57,7 +57,7 @@ const list = {
 };
 
 let upstream: Upstream;
-/** What the upstream answers instead. */
+/** When set, the upstream answers with this image address. */
 let instead: string | null = null;
 beforeAll(async () => {
   upstream = await openUpstream((call, response) => {
@@ -87,13 +87,13 @@ async function open() {
 
 const messages = [{ role: 'user', content: 'Paint the sea.' }];
 const asked = { messages, modalities: ['image', 'text'] };
-// 10 in at $2, 110 out at $12, 2,240 of images at $120 a million.
+// 10 input tokens at $2, 110 output tokens at $12 and 2,240 image tokens at $120 a million.
 const cost = '0.27014';
 
 test.each([
   ['google/gemini-3-pro-image', { generationConfig: { responseModalities: ['IMAGE', 'TEXT'] } }],
   ['openrouter/vendor/painter', { modalities: ['image', 'text'] }],
-])('%s makes images, whole and as a stream, at their own price and within the quote', async (model, sends) => {
+])('%s makes images, streamed or not, at their own price and within the quote', async (model, sends) => {
   const { post, getRecord } = await open();
   const quoted = quote.parse(await (await post('/v1/quote', { model, ...asked })).json());
   const answer = completionResponse.parse(await (await post('/v1/chat/completions', { model, ...asked })).json());
@@ -204,7 +204,7 @@ test('a model that makes no images answers without them and with a warning; audi
   expect([refused.status, (await refused.json()).error.param]).toEqual([400, 'modalities']);
 });
 
-test('the sandbox paints, offline, and has a look at what it is sent', async () => {
+test('the sandbox makes images offline, and answers about an image that it is sent', async () => {
   const { post } = await open();
   const model = 'sandbox/painter';
   const answer = completionResponse.parse(await (await post('/v1/chat/completions', { model, messages })).json());

@@ -36,7 +36,7 @@ async function charged(cost: number | null, ownPrice: boolean) {
   return { charge: parseUsd(record?.cost_usd ?? '0'), upstream: parseUsd(record?.upstream_cost_usd ?? '0'), record };
 }
 
-test.each([0, 0.001, 3])('an operator’s own price is charged when the server says that it cost $%s', async (cost) => {
+test.each([0, 0.001, 3])('an operator’s own price is charged when the server reports a cost of $%s', async (cost) => {
   const { charge, upstream, record } = await charged(cost, true);
   expect(charge).toBe(ownCost);
   expect(upstream).toBe(BigInt(cost * 1e9));

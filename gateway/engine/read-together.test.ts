@@ -8,7 +8,7 @@ import { completionEvent } from '../../tests/gateway-doubles/raw-upstream.ts';
 import { openUpstream, type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** What one read of the upstream's socket brings is handled together: nobody may see by what reads an answer came. */
+/** Everything that one read of the upstream's socket brings is handled together. Neither client nor ledger may depend on how an answer was split into reads. */
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ const openServed = (options: TestGatewayOptions = {}) =>
 
 type Served = Awaited<ReturnType<typeof openServed>>;
 
-/** Writes so many pieces in one turn, then as many as the next number says. */
+/** Writes pieces to the socket. `turns` has the number of pieces for each turn of the event loop. */
 const written =
   (pieces: readonly Uint8Array[], turns: readonly number[]): Reply =>
   async (_call, response) => {
@@ -48,7 +48,7 @@ const written =
     response.end();
   };
 
-/** What the client and the books got, without what is another in each answer. */
+/** Returns what the client and the ledger got, without the values that differ between any two answers. */
 async function answered(served: Served, reply: Reply) {
   upstream.replyWith(reply);
   const question = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] };
@@ -78,8 +78,8 @@ function cutAt(text: string, cuts: readonly number[]): Buffer[] {
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end)).filter(({ length }) => length > 0);
 }
 
-describe('however an answer is cut on its way', () => {
-  test('its client gets the same events, and the ledger the same amounts', async () => {
+describe('an answer that arrives in pieces of any size', () => {
+  test('gives its client the same events, and the ledger the same amounts', async () => {
     const served = await openServed();
     const cuts = fc.array(fc.nat(), { maxLength: 40 });
     const turns = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
@@ -99,7 +99,7 @@ describe('however an answer is cut on its way', () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  test('it ends at the same word when the credit ends', async () => {
+  test('ends at the same word when the credit ends', async () => {
     const words = Array.from({ length: 4_000 }, (_, at) => completionEvent({ content: ` word ${at}` }));
     const events = [...words, ...ending];
     const outcomes = [];

@@ -5,7 +5,7 @@ import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-do
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../tests/gateway-doubles/raw-upstream.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Answers that their clients leave before the count, which comes last. */
+/** Clients disconnect from answers before the usage has come, which comes last. */
 
 const event = (type: string, fields: object) =>
   httpChunk(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
@@ -67,7 +67,7 @@ async function open(said: string, options: TestGatewayOptions & { onDisconnect?:
     if (!last) throw new Error('nothing was asked');
     return last;
   };
-  /** Asks, and leaves once this was read. */
+  /** Sends a request, and disconnects once `until` was read. */
   const leave = async (body: object, until: string) => {
     const reader = (await opened.post('/v1/chat/completions', { messages, ...body })).body?.getReader();
     for (let seen = ''; !seen.includes(until); ) seen += new TextDecoder().decode((await reader?.read())?.value);
@@ -76,7 +76,7 @@ async function open(said: string, options: TestGatewayOptions & { onDisconnect?:
   return { ...opened, upstream, records, ended, leave };
 }
 
-describe('an answer whose client left', () => {
+describe('an answer whose client disconnected', () => {
   test('is charged by the count that comes last, when its text was complete', async () => {
     const { upstream, leave, ended } = await open(begun + words);
     await leave(thinking, 'END');
@@ -92,7 +92,7 @@ describe('an answer whose client left', () => {
     expect(await ended()).not.toHaveProperty('cost_up_to_usd');
   });
 
-  test('is charged by that count also where nothing but thinking had begun', async () => {
+  test('is charged by that count even when only thinking had begun', async () => {
     const { upstream, post, ended } = await open(begun);
     const abort = new AbortController();
     const answer = post('/v1/chat/completions', { messages, ...thinking }, { signal: abort.signal });
@@ -116,18 +116,18 @@ describe('an answer whose client left', () => {
     await ended();
   });
 
-  test('is ended when the time is up, and charged for what it was allowed to think', async () => {
+  test('is ended when the time is up, and charged for the thinking that it was allowed', async () => {
     const { upstream, leave, ended } = await open(begun + words, { timeouts: { readOnMs: 50 } });
     await leave(thinking, 'END');
     const record = await ended();
     expect(record).toMatchObject({ status: 'cancelled', estimated: true, completion_tokens: 32_000 });
-    // 128,000 tokens at $20 a million, and the question.
+    // The cost of 128,000 tokens at $20 a million, and of the question.
     expect(parseUsd(record.cost_up_to_usd ?? '0')).toBeGreaterThanOrEqual(parseUsd('2.56'));
     expect(parseUsd(record.cost_up_to_usd ?? '0')).toBeLessThan(parseUsd('2.57'));
     await (await upstream.call()).closed;
   });
 
-  test('is never charged more than was held for it, when it was allowed less', async () => {
+  test('is never charged more than its smaller hold when the balance is low', async () => {
     const options = { balance: '0.3', timeouts: { readOnMs: 50 } };
     const { leave, ended } = await open(begun + words, options);
     await leave(thinking, 'END');
@@ -144,7 +144,7 @@ describe('an answer whose client left', () => {
     expect(await ended()).toMatchObject({ status: 'cancelled', estimated: true });
   });
 
-  test('is estimated when its provider breaks off afterwards', async () => {
+  test('is charged by an estimate when its provider breaks off afterwards', async () => {
     const { upstream, leave, ended } = await open(begun + words);
     await leave(thinking, 'END');
     upstream.breakOff();
@@ -160,7 +160,7 @@ describe('an answer whose client left', () => {
     expect(parseUsd(sums.used_usd)).toBeGreaterThan(0n);
   });
 
-  test('of one account is read on twenty times at once, and estimated beyond that', async () => {
+  test('is charged by an estimate when its account already has twenty answers that are read on', async () => {
     const { leave, records } = await open(begun + words);
     for (let count = 0; count < 21; count += 1) await leave(thinking, 'END');
     await expect

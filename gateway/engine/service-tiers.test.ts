@@ -5,7 +5,7 @@ import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-do
 import { openUpstream, type Reply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** What OpenAI serves in another tier costs what that tier costs: the one that was served, never the one that was asked for. */
+/** An answer costs the price of the service tier in which OpenAI served it, which may not be the tier that was asked for. */
 
 let upstream: Upstream;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ afterEach(() => upstream.close());
 
 const events = (list: readonly object[]) => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
-/** 10,000 tokens in, 4,000 of them cached, and 1,000 out, by either API, whole or streamed. */
+/** 10,000 tokens in, 4,000 of them cached, and 1,000 out, by either API, streamed or not. */
 const servedIn =
   (tier: string | null): Reply =>
   ({ path, body }, response) => {
@@ -105,7 +105,7 @@ describe.each([
     [undefined, 'flex', standard / 2n],
     [undefined, 'default', standard],
     ['default', null, standard],
-  ])('asked for %s and served in %s, the tier that was served is billed', async (asked, served, cost) => {
+  ])('the served tier is charged when %s is asked for and %s is served', async (asked, served, cost) => {
     upstream.replyWith(servedIn(served));
     const { ask, record, gateway } = await open();
     const { text } = await ask({ stream, ...(asked === undefined ? {} : { service_tier: asked }) }, path);
@@ -172,7 +172,7 @@ test('a regional address costs a tenth more for the models that OpenAI lists', a
   expect(pricedFor(older, undefined, eu)).toBe(older);
   for (const region of ['us', 'au', 'in', 'jp'])
     expect(pricedFor(newer, undefined, `https://${region}.api.openai.com/v1`).price?.prompt).toBe(2_750_000n);
-  // By their day of release where it is known, else by their number.
+  // Models are compared by their release date when it is known, else by their number.
   for (const id of ['openai/gpt-6.2-sol', 'openai/gpt-6-luna', 'openai/gpt-5.5', 'openai/gpt-5.4-nano'])
     expect(pricedFor(find(id), undefined, eu)).not.toBe(find(id));
   for (const id of ['openai/gpt-5.2', 'openai/gpt-5', 'openai/o3'])

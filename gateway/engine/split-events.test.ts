@@ -19,7 +19,7 @@ test.each([
   [{ type: 'text-delta', text: 'short' }],
   [{ type: 'text-delta', text: 'x'.repeat(50_000), logprobs: {} }],
   [{ type: 'finish', reason: 'stop' }],
-] as const)('%j stays as it is', (event) => {
+] as const)('%j is not split', (event) => {
   expect(splitEvents(event)).toBeNull();
 });
 

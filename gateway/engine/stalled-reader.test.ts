@@ -36,7 +36,7 @@ async function openServed(options: TestGatewayOptions = {}) {
     ...opened,
     server,
     upstream,
-    /** The requests, once so many have ended, with books that are exact and nothing held. */
+    /** Waits until this many requests have ended, and returns them. The ledger must verify, and nothing may be held. */
     async ended(count: number): Promise<RequestRecord[]> {
       const over = () => opened.entries.filter(({ event, outcome }) => event === 'request' && outcome).length;
       await expect.poll(over).toBe(count);
@@ -58,7 +58,7 @@ const written = (key: string, body: object, path = '/v1/chat/completions') => {
   );
 };
 
-/** A client that has sent this and reads nothing. */
+/** Opens a client that sends this text and reads nothing. */
 async function mute({ server }: Served, text: string): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1');
   socket.on('error', () => {});
@@ -69,7 +69,7 @@ async function mute({ server }: Served, text: string): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the provider can get rid of nothing more: everything between it and the client is full. */
+/** Resolves when the provider can send nothing more, because every buffer between it and the client is full. */
 async function blocked(taken: () => number): Promise<void> {
   let before = 0;
   let still = 0;
@@ -81,7 +81,7 @@ async function blocked(taken: () => number): Promise<void> {
   await expect.poll(unchanged, { interval: 100 }).toBeGreaterThan(3);
 }
 
-/** Clients that have not read for so long that nothing flows any more: as many as open a model's circuit if it fails them. */
+/** Opens clients that read nothing until nothing flows any more. Their number would open a model's circuit if they counted as failures. */
 async function stalled(served: Served, count = 5) {
   const clients: Socket[] = [];
   for (let made = 0; made < count; made += 1) clients.push(await mute(served, written(served.key, question)));
@@ -92,10 +92,10 @@ async function stalled(served: Served, count = 5) {
   return { clients, settled };
 }
 
-/** Everything the upstream was called for is given up. */
+/** Resolves when all upstream calls were aborted. */
 const hungUp = ({ upstream }: Served) => Promise.all(upstream.calls.map(({ closed }) => closed));
 
-/** Takes at least this many bytes, so many that the other side's socket notices. */
+/** Reads at least this many bytes: enough for the other side's socket to notice. */
 async function takeSome(client: Socket, bytes = 8_000_000): Promise<void> {
   let taken = 0;
   client.resume();
@@ -168,7 +168,7 @@ describe('over sockets', () => {
   });
 });
 
-describe('whatever the answer is', () => {
+describe('for any kind of answer', () => {
   test('a request that waits behind a stalled answer on its connection ends with it', async () => {
     const served = await openServed();
     await mute(served, written(served.key, question).repeat(2));
@@ -186,7 +186,7 @@ describe('whatever the answer is', () => {
     served.upstream.say(piece.repeat(130) + ending);
     expect(await served.ended(1)).toMatchObject([{ status: 'succeeded' }]);
     await vi.advanceTimersByTimeAsync(minute);
-    // Waits for every connection: the time after which it would cut them off does not pass here.
+    // `close` waits for every connection. The time after which it would cut them off does not pass in this test.
     await served.server.close();
   });
 

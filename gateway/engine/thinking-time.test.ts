@@ -4,7 +4,7 @@ import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts
 import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
 import { type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 
-/** A model that thinks may be silent for minutes; the same one that does not is given up on (docs/decisions/049). */
+/** A model that thinks may be silent for minutes. The same model without thinking is given up on (docs/decisions/049). */
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];
@@ -21,7 +21,7 @@ const path = '/v1/chat/completions';
 const minute = 60_000;
 const long = { firstEventMs: minute, silentMs: minute, totalMs: minute };
 
-/** Says the first events, is silent until it is released, and then says the rest. */
+/** Sends the first events, is silent until it is released, and then sends the rest. */
 function pausedAfter(events: number) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const reply: Reply = async (_call, response) => {
@@ -36,7 +36,7 @@ function pausedAfter(events: number) {
   return { reply, release: resolve };
 }
 
-/** Reads a stream to its end, and tells when so many comments of silence have come. */
+/** Reads a stream to its end, and calls `reached` when more than this many keep-alive comments have come. */
 async function getText(response: Response, comments: number, heard: () => void): Promise<string> {
   let text = '';
   for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -47,15 +47,15 @@ async function getText(response: Response, comments: number, heard: () => void):
 }
 
 const streamTimes = { holdMs: 5, keepAliveMs: 5 };
-/** Each limit of a model that does not think is over long before. */
+/** After this many comments, every time limit of a model that does not think has long passed. */
 const comments = 30;
 const shortTimes = { firstEventMs: 60, attemptMs: 30, silentMs: 60 };
 
 describe.each([
-  ['before its first word', 0],
-  ['in the middle of its answer', 3],
+  ['before the first word', 0],
+  ['in the middle of the answer', 3],
 ])('silence %s', (_where, events) => {
-  test('belongs to a model that thinks: the client gets comments, and no other model is asked', async () => {
+  test('is allowed for a model that thinks: the client gets comments, and no other model is asked', async () => {
     const { reply, release } = pausedAfter(events);
     upstream.replyWith(byProvider({ openai: reply, anthropic: streamReply(recordedStreams.anthropic.join('')) }));
     const bench = await open({ models, streamTimes, timeouts: { ...shortTimes, thinking: long } });
@@ -65,7 +65,7 @@ describe.each([
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('ends the answer of a model that thinks, too, when it has lasted too long', async () => {
+  test('ends the answer even of a model that thinks, when it has lasted too long', async () => {
     const other = streamReply(recordedStreams.anthropic.join(''));
     upstream.replyWith(byProvider({ openai: pausedAfter(events).reply, anthropic: other }));
     const thinking = { ...long, firstEventMs: 60, silentMs: 60 };
@@ -73,16 +73,19 @@ describe.each([
     const response = await bench.post(path, { ...body, model: 'router', reasoning_effort: 'high' });
     expect(await response.text()).toContain('upstream_timeout');
     expect((await bench.account()).held).toBe(0n);
-    // Nobody else is asked who could only be late. On a busy machine the limit may be over before even the first was.
+    // No other model is asked that could only be late. On a busy machine the limit may pass before even the first model was asked.
     expect(upstream.calls.map((call) => call.path)).not.toContain('/v1/messages');
   });
 
-  test.each([{}, { reasoning_effort: 'none' }])('ends the answer of a model that does not, asked %j', async (more) => {
-    upstream.replyWith(pausedAfter(events).reply);
-    const bench = await open({ models, timeouts: { ...shortTimes, thinking: long } });
-    const response = await bench.post(path, { ...body, model: 'openai/gpt-x', ...more });
-    expect(await response.text()).toContain('upstream_timeout');
-  });
+  test.each([{}, { reasoning_effort: 'none' }])(
+    'ends the answer of a model that does not think, asked %j',
+    async (more) => {
+      upstream.replyWith(pausedAfter(events).reply);
+      const bench = await open({ models, timeouts: { ...shortTimes, thinking: long } });
+      const response = await bench.post(path, { ...body, model: 'openai/gpt-x', ...more });
+      expect(await response.text()).toContain('upstream_timeout');
+    },
+  );
 });
 
 test('an answer has the total time of the slowest model that was asked', async () => {

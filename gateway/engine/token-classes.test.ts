@@ -8,7 +8,7 @@ import { byProvider } from '../../tests/gateway-doubles/three-providers.ts';
 import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Tokens with a price of their own: charged, kept and verified apart from the others. */
+/** Classes of tokens with a price of their own are charged, stored and verified separately. */
 
 const anthropic = recordedStreams.anthropic
   .join('')
@@ -48,12 +48,12 @@ test('tokens that Anthropic keeps in its cache for an hour cost twice the input,
   const { ask } = await answered('anthropic/claude-haiku-4-5');
   const record = await ask();
   expect(record).toMatchObject({ prompt_tokens: 25, cache_write_tokens: 7, cache_write_1h_tokens: 5 });
-  // $1 in, $0.10 read, $1.25 and $2 written, $5 out, each a million.
+  // A million tokens cost $1 in, $0.10 read from the cache, $1.25 or $2 written to it, and $5 out.
   const cost = 10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 2_000n + 11n * 5_000n;
   expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
 });
 
-test('the same where it comes byte by byte over a bare socket, and nothing where its end is missing', async () => {
+test('cached tokens cost the same when the answer comes byte by byte, and nothing when its end is missing', async () => {
   const raw = await openRawAnswers();
   onTestFinished(raw.close);
   raw.playing(sendByteByByte(Buffer.from(anthropic)));
@@ -68,7 +68,7 @@ test('the same where it comes byte by byte over a bare socket, and nothing where
   expect(last).toMatchObject({ status: 'failed', cost_usd: '0', error_code: 'upstream_truncated' });
 });
 
-test('a mark for the prompt cache reaches Anthropic, and what it may cost is held: an hour’s writing for all of the input', async () => {
+test('a prompt cache mark is sent to Anthropic, and the hold covers storing all of the input for an hour', async () => {
   const { post, call } = await answered('anthropic/claude-haiku-4-5');
   const text = 'x'.repeat(350);
   const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
@@ -79,7 +79,7 @@ test('a mark for the prompt cache reaches Anthropic, and what it may cost is hel
   });
   const high = async (body: object) =>
     parseUsd(((await (await post('/v1/quote', body)).json()) as { cost_usd: { high: string } }).cost_usd.high);
-  // A token for each byte, and the vendor's own around the message.
+  // One token for each byte, and the tokens that the vendor adds around the message.
   const tokens = ((await high(ask({}))) - 100n * 5_000n) / 1_000n;
   expect(tokens).toBeGreaterThanOrEqual(350n);
   expect(tokens).toBeLessThan(450n);
@@ -115,7 +115,7 @@ test('a cache mark that a model does not support is dropped with a warning', asy
   expect((await post('/v1/chat/completions', strict)).status).toBe(404);
 });
 
-test('an operator’s own price for that hour is charged instead, and stored with the request', async () => {
+test('an operator’s own price for an hour in the cache is charged instead, and stored with the request', async () => {
   const { ask, gateway } = await answered('anthropic/claude-haiku-4-5');
   const price = { input: '1', output: '5', cache_read: '0.1', cache_write: '1.25', cache_write_1h: '3', tiers: [] };
   await gateway.operator.overridePrice({ model: 'anthropic/claude-haiku-4-5', price });

@@ -6,7 +6,7 @@ import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.t
 import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** A search of the web by each provider's own tool: asked for in its words, told in OpenAI's, and charged to the nano-dollar. */
+/** Web search by each provider's own tool: requested in the provider's format, answered in OpenAI's, and charged to the nano-dollar. */
 
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const [before, cited] = ['Ja: ', 'Grüße, 世界 sagt man.'];
@@ -120,7 +120,7 @@ test.each([
   {
     model: 'anthropic/claude-haiku-4-5',
     asks: { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }] },
-    // $1 in and $5 out a million, $10 for a thousand searches.
+    // A million tokens cost $1 in and $5 out, and a thousand searches $10.
     searches: 2,
     cost: '0.0263',
   },
@@ -156,7 +156,7 @@ test.each([
   const price = Number(record?.price?.web_search);
   expect(Number(record?.cost_usd)).toBeGreaterThan(price * searches);
   if (cost !== null) expect(record?.cost_usd).toBe(cost);
-  // What may be found, and each search, is in the bound.
+  // The upper bound includes each search and the text that it may find.
   expect(quoted.tokens.searches?.high).toBeGreaterThanOrEqual(searches);
   expect(Number(quoted.cost_usd.high)).toBeGreaterThan(Number(record?.cost_usd));
 });
@@ -214,7 +214,7 @@ test('the Responses API has the same search, and its sources in its own format',
 
 const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }];
 
-test('together with functions Claude and GPT search, and Gemini drops the search with a warning', async () => {
+test('when a request also has functions, Claude and GPT search, and Gemini drops the search with a warning', async () => {
   const { ask } = await open();
   for (const model of ['anthropic/claude-haiku-4-5', 'openai/gpt-5.4-mini']) {
     const { sent, answer } = await ask(model, { tools });

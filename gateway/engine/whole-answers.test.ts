@@ -9,7 +9,7 @@ import { errorReply, openUpstream, type Reply } from '../../tests/gateway-double
 import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
 
-/** A caller who waits for all of an answer gets it from an upstream that was asked for all of it (docs/decisions/043). */
+/** The gateway requests a non-streaming answer from the upstream when the client waits for one (docs/decisions/043). */
 
 const usage = { prompt_tokens: 9, completion_tokens: 7, total_tokens: 16 };
 const calls = [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"a":1}' } }];
@@ -44,7 +44,7 @@ const inParts: Reply = (_call, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(parts.join(''));
 };
-/** As it is asked, as vendors do. */
+/** Streams when it is asked to, as vendors do. */
 const asAsked: Reply = (call, response) => (call.body.stream ? inParts(call, response) : asWhole(call, response));
 
 async function open(reply: Reply, options: TestGatewayOptions = {}) {
@@ -59,7 +59,7 @@ async function open(reply: Reply, options: TestGatewayOptions = {}) {
 const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] };
 const path = '/v1/chat/completions';
 
-test('it is asked for in one piece, and has the same text and cost as a stream', async () => {
+test('a non-streaming answer is requested as one, and has the same text and cost as a stream', async () => {
   const { post, upstream, record } = await open(asAsked);
   const answer = completionResponse.parse(await (await post(path, body)).json());
   const booked = await record();
@@ -90,7 +90,7 @@ test('it is asked for in one piece, and has the same text and cost as a stream',
   });
 });
 
-test('of a model that is asked by the other API it is asked for at once, too', async () => {
+test('a non-streaming answer of a model with the Responses API is requested as one, too', async () => {
   const { post, upstream, record } = await open(errorReply(200, recordedNonStreamingResponse));
   const asked = { ...body, model: 'openai/gpt-6-sol', tools: [{ type: 'function', function: { name: 'one' } }] };
   const answer = completionResponse.parse(await (await post(path, asked)).json());
@@ -99,7 +99,7 @@ test('of a model that is asked by the other API it is asked for at once, too', a
     finish_reason: 'tool_calls',
     message: { content: 'Grüße, 世界 👋', reasoning_content: 'Hm.' },
   });
-  // 12 fresh and 8 cached tokens of input and 11 of output, at the price book's prices.
+  // 12 uncached and 8 cached input tokens and 11 output tokens, at the price book's prices.
   expect(await record()).toMatchObject({
     prompt_tokens: 20,
     cached_tokens: 8,
@@ -109,9 +109,9 @@ test('of a model that is asked by the other API it is asked for at once, too', a
 });
 
 test.each([
-  ['has not got the other API', { detail: 'Not Found' }, /no Responses API/],
+  ['has no Responses API', { detail: 'Not Found' }, /no Responses API/],
   ['does not know the model', { error: { code: 'model_not_found', message: 'x' } }, /does not know this model/],
-])('a server in OpenAI’s place that %s is named as that', async (_what, said, words) => {
+])('the error explains that a server in OpenAI’s place %s', async (_what, said, words) => {
   const { post } = await open(errorReply(404, said));
   const answer = await post(path, { ...body, model: 'openai/gpt-6-sol', reasoning_effort: 'low' });
   expect(answer.status).toBe(502);
@@ -119,10 +119,14 @@ test.each([
 });
 
 test.each([
-  ['a caller who reads along', { ...body, stream: true }, {}],
-  ['a balance that does not cover the longest answer', body, { balance: '0.005' }],
-  ['the router, who may ask another model', { messages: body.messages, route: { only: ['openai/*'] } }, {}],
-] as const)('for %s it is asked for in parts', async (_who, asked, options) => {
+  ['asked for a stream', { ...body, stream: true }, {}],
+  ['has a balance that does not cover the longest answer', body, { balance: '0.005' }],
+  [
+    'lets the router choose, which may ask another model',
+    { messages: body.messages, route: { only: ['openai/*'] } },
+    {},
+  ],
+] as const)('the upstream is asked for a stream when the client %s', async (_who, asked, options) => {
   const { post, upstream } = await open(asAsked, options);
   const response = await post(path, asked);
   expect(response.status).toBe(200);
@@ -130,13 +134,13 @@ test.each([
   expect(upstream.calls[0]?.body).toMatchObject({ stream: true });
 });
 
-test('a balance that covers the allowed answer, but not the longest, is enough for one piece', async () => {
+test('a balance that covers the longest allowed answer is enough to request it as non-streaming', async () => {
   const { post, upstream } = await open(asAsked, { balance: '0.005' });
   expect((await post(path, { ...body, max_tokens: 100 })).status).toBe(200);
   expect(upstream.calls[0]?.body).toMatchObject({ stream: false, max_completion_tokens: 100 });
 });
 
-/** Asks, and leaves once the provider was asked; it answers only then. */
+/** Sends a request and disconnects once the provider was called. The provider waits for `answer`. */
 async function leave(onDisconnect: 'abort' | 'drain') {
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -161,7 +165,7 @@ async function leave(onDisconnect: 'abort' | 'drain') {
   return { ...opened, answer: left.resolve };
 }
 
-test('a client that leaves hangs up on the provider: nothing is charged, and for an hour it is asked in parts', async () => {
+test('a client that disconnects aborts the upstream and pays nothing, and its account’s upstream calls are streamed for an hour', async () => {
   const { record, upstream, post, pass, answer } = await leave('abort');
   await upstream.calls[0]?.closed;
   await expect.poll(async () => (await record())?.status).toBe('cancelled');
@@ -174,7 +178,7 @@ test('a client that leaves hangs up on the provider: nothing is charged, and for
   expect(upstream.calls[2]?.body).toMatchObject({ stream: false });
 });
 
-test('an answer that its provider charges anyway is read to its end and charged', async () => {
+test('an answer that its provider charges anyway is read to its end and charged when the client disconnects', async () => {
   const { record, gateway, answer } = await leave('drain');
   answer();
   await expect.poll(async () => (await record())?.status).toBe('succeeded');
@@ -183,7 +187,7 @@ test('an answer that its provider charges anyway is read to its end and charged'
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
-test('when a client leaves many answers at once, the first is free and the others are read to their end and charged', async () => {
+test('when a client disconnects from many answers at once, the first is free, and the others are read to their end and charged', async () => {
   const release = Promise.withResolvers<void>();
   const { post, upstream, call, gateway } = await open(
     async (asked, response) => {
@@ -208,7 +212,7 @@ test('when a client leaves many answers at once, the first is free and the other
 });
 
 test.each([
-  ['no JSON', 'application/json', '{"choices":[', 'upstream_bad_response'],
+  ['a body that is not JSON', 'application/json', '{"choices":[', 'upstream_bad_response'],
   ['JSON that is no answer', 'application/json', '[1,2]', 'upstream_truncated'],
   [
     'an error with status 200',

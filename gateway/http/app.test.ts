@@ -9,7 +9,7 @@ import { createApp } from './app.ts';
 import { routePolicies } from './policies.ts';
 
 const chatBody = { prompt: 'hi', provider: 'sandbox' };
-/** A real path for a policy's pattern. */
+/** Returns a real path for a policy's pattern. */
 const toPath = (pattern: string) => pattern.replace('/v1/models/*', '/v1/models/router').replace('/*', '/req_0');
 
 describe('admission', () => {
@@ -40,13 +40,13 @@ describe('admission', () => {
     }
   });
 
-  test('a key without scopes is valid, and good for nothing but verify', async () => {
+  test('a key without scopes is valid, and may use no route but verify', async () => {
     const { call } = await openTestGateway({ scopes: [] });
     expect((await call('/v1/auth/verify', { method: 'POST' })).status).toBe(200);
     expect(await errorCode(await call('/account'))).toBe('insufficient_scope');
   });
 
-  test('an unknown key and a revoked key cannot be told apart', async () => {
+  test('an unknown key and a revoked key get the same error', async () => {
     const { call, gateway, keyId } = await openTestGateway();
     expect((await call('/account')).status).toBe(200);
     await gateway.operator.revokeKey(keyId);
@@ -67,7 +67,7 @@ describe('admission', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="api", ApiKey realm="api"');
   });
 
-  test('keys elsewhere than in the header do not count', async () => {
+  test('a key outside the header is ignored', async () => {
     const { call, key } = await openTestGateway();
     const headers = { 'x-api-key': key, cookie: `key=${key}` };
     expect(await errorCode(await call(`/account?key=${key}`, { key: null, headers }))).toBe('missing_credentials');
@@ -91,21 +91,21 @@ describe('admission', () => {
       413,
       'request_too_large',
     ],
-  ])('answers %s before it looks at the credential', async (_what, path, init, status, code) => {
+  ])('answers %s before it checks the credential', async (_what, path, init, status, code) => {
     const { call } = await openTestGateway();
     const response = await call(path, init);
     expect(response.status).toBe(status);
     expect(await errorCode(response)).toBe(code);
   });
 
-  test('looks at the credential before the body', async () => {
+  test('checks the credential before the body', async () => {
     const { call } = await openTestGateway();
     const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
     expect(await errorCode(await call('/chat', { ...init, key: null }))).toBe('missing_credentials');
     expect(await errorCode(await call('/chat', init))).toBe('invalid_json');
   });
 
-  test.each(['/v1/completions', '/v1/batches'])('says where to go instead of %s', async (path) => {
+  test.each(['/v1/completions', '/v1/batches'])('names the endpoint to use instead of %s', async (path) => {
     const { call } = await openTestGateway();
     const { error } = errorBody.parse(await (await call(path, { method: 'POST' })).json());
     expect(error.message).toContain('/v1/chat/completions');
@@ -175,7 +175,7 @@ describe('every answer', () => {
     );
   });
 
-  test('leaves no key in the log', async () => {
+  test('writes no key into the log', async () => {
     const { call, key, entries } = await openTestGateway();
     await call(`/account?key=${key}`);
     await call(`/${key}`);

@@ -13,7 +13,7 @@ async function openPort() {
   return { ...opened, ...server };
 }
 
-/** Sends bytes and answers all that came back until the connection was closed. */
+/** Sends bytes and returns everything that came back until the connection was closed. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -32,7 +32,7 @@ function parsed(answer: string) {
 }
 
 test.each([
-  ['no HTTP at all', 'nonsense\r\n\r\n', 400, 'malformed_request'],
+  ['a request that is not HTTP', 'nonsense\r\n\r\n', 400, 'malformed_request'],
   ['a method that does not exist', 'HELLO / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 400, 'malformed_request'],
   [
     'a header with a line break in it',
@@ -41,7 +41,7 @@ test.each([
     'malformed_request',
   ],
   [
-    'two lengths of a body',
+    'a body with two lengths',
     'POST /chat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello',
     400,
     'malformed_request',
@@ -52,8 +52,13 @@ test.each([
     431,
     'headers_too_large',
   ],
-  ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
-  ['a Host that is none', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+  ['a request without a Host header', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+  [
+    'an invalid Host header',
+    'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    400,
+    'malformed_request',
+  ],
 ])('%s is answered with the envelope of all errors', async (_what, bytes, status, code) => {
   const { port } = await openPort();
   const answer = parsed(await raw(port, bytes));

@@ -11,7 +11,7 @@ async function openPort() {
   return { ...opened, ...server };
 }
 
-/** Sends bytes as they are and answers everything that came back until the connection was closed. */
+/** Sends bytes as they are and returns everything that came back until the connection was closed. */
 async function raw(port: number, lines: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -23,7 +23,7 @@ async function raw(port: number, lines: readonly string[]): Promise<string> {
   return answer;
 }
 
-test('answers over a socket as it does in process', async () => {
+test('the gateway answers over a socket as it does in process', async () => {
   const { url, key } = await openPort();
   const response = await fetch(`${url}/account`, { headers: { authorization: `Bearer ${key}` } });
   expect(await response.json()).toMatchObject({ object: 'account', name: 'Tester' });
@@ -37,7 +37,7 @@ test.each([
   ['LOCALHOST:80', 200],
   ['[::1]:8788', 200],
   ['api.example.com', 200],
-])('addressed as "%s" it answers %i', async (host, status) => {
+])('a request for the host "%s" is answered with %i', async (host, status) => {
   const { port } = await openPort();
   const answer = await raw(port, ['GET /healthz HTTP/1.1', `Host: ${host}`, 'Connection: close']);
   if (host === '') expect(answer).not.toContain(' 200 ');

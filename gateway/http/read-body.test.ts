@@ -38,7 +38,7 @@ describe('a JSON body', () => {
     ['64 levels', nested(64), 'ok'],
     ['65 levels', nested(65), 'invalid_json'],
     ['half a million levels', '['.repeat(500_000), 'invalid_json'],
-  ])('of %s', async (_name, text, expected) => {
+  ])('of %s is read, or refused as invalid JSON', async (_name, text, expected) => {
     expect(await outcome(text)).toBe(expected);
   });
 

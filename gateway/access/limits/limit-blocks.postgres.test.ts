@@ -90,7 +90,7 @@ test('a busy key costs one statement for many uses, and the unused rest is given
   await expect.poll(() => db.selectFrom('limit_places').select('id').execute()).toEqual([]);
 });
 
-test('a request with a key that is seldom used asks once for all its limits, and what it gives back waits for company', async () => {
+test('a request with a seldom used key sends one statement for all its limits, and gives tokens back with a later statement', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   let time = 1_800_000_000_000;
@@ -103,7 +103,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
     await pass.reserveTokens({ input: 250, output: 4_096 });
     await pass.release(used);
   };
-  // Nobody knows yet what a request mostly takes.
+  // The usual cost of a request is not known yet.
   await request('key_first', 300);
   const before = asked();
   await request('key_second', 300);
@@ -119,7 +119,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
   await expect.poll(stored).toEqual([[], costs]);
 });
 
-test('a request that is refused because too many run does not count as one of the minute', async () => {
+test('a request that is refused because too many run does not count against the requests of the minute', async () => {
   const { one } = await openThree();
   const plan = { ...getPlan('free'), concurrentRequests: 1 } as Plan;
   const open = (index: number) => new RateLimitLease(one(index), { ...anyone, plan });
@@ -136,7 +136,7 @@ test('a request that is refused because too many run does not count as one of th
   await expect.poll(async () => (await one(1).take('requests:key_1', 20, 0)).remaining).toBe(19);
 });
 
-test('no more run at once than the limit, and as many as that may begin when the others have ended', async () => {
+test('no more requests run at once than the limit, and as many may begin again when those have ended', async () => {
   const { one } = await openThree();
   const limit = 100;
   let running = 0;
@@ -146,7 +146,7 @@ test('no more run at once than the limit, and as many as that may begin when the
     if (!leave) return;
     running += 1;
     most = Math.max(most, running);
-    // So long that others begin meanwhile, and some of them end.
+    // Each runs long enough for others to begin meanwhile, and for some of them to end.
     for (let turns = index % 17; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
     await leave();

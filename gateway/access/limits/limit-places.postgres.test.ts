@@ -61,7 +61,7 @@ test('expired rows are deleted, and no others', async () => {
   expect(await db.selectFrom('limit_uses').select('key').execute()).toEqual([{ key: 'young' }]);
 });
 
-test('a database that is away is logged, and does not delay a finished answer', async () => {
+test('an unreachable database is logged, and does not delay a finished answer', async () => {
   const { db, store, problems } = await open();
   const one = store('inst_1');
   const taken = await one.take('key', 5, 3);

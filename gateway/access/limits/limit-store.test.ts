@@ -8,7 +8,7 @@ import { createPostgresStore } from './postgres-store.ts';
 
 const start = 1_800_000_000_000;
 
-/** The store of this run's engine, twice over the same counters where it is the shared one. */
+/** The store of this run's database engine. On PostgreSQL there are two stores that share their counters. */
 async function open() {
   let time = start;
   const clock = () => time;
@@ -57,7 +57,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(await two.take('key', 3, 1)).toMatchObject({ admitted: true, remaining: 0 });
   });
 
-  test('a cost above the limit is never admitted, and a free one always', async () => {
+  test('a cost above the limit is never admitted, and a cost of zero always is', async () => {
     const { one, two } = await open();
     expect(await admitted(one, 5, 6)).toBe(false);
     expect(await admitted(two, 5, 5)).toBe(true);
@@ -79,7 +79,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(await two.take('key', 100, 100)).toMatchObject({ admitted: true });
   });
 
-  test('never admits more than the limit in any minute, and always after the wait it announced', async () => {
+  test('never admits more than the limit in any minute, and always admits after the announced wait', async () => {
     const { one, two, pass } = await open();
     let round = 0;
     const steps = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 4 })), { minLength: 1, maxLength: 12 });

@@ -28,7 +28,7 @@ async function open(options: TestGatewayOptions = {}) {
   return { ...opened, at };
 }
 
-/** Asks until a 429 and answers how many were let through. */
+/** Sends requests until a 429 and returns how many were admitted. */
 async function untilRefused(ask: () => Promise<Response>, most = 400): Promise<[number, Response]> {
   for (let passed = 0; passed < most; passed += 1) {
     const response = await ask();
@@ -38,7 +38,7 @@ async function untilRefused(ask: () => Promise<Response>, most = 400): Promise<[
 }
 
 describe('§7 requests a minute', () => {
-  test('are counted per user where tokens ask, whatever token that has, and apart from keys', async () => {
+  test('are counted per user for requests with tokens, whichever token the user has, and separately from keys', async () => {
     const { call, gateway, account, key } = await open({ plan: 'free' });
     const getToken = async (userId: string) =>
       (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
@@ -84,7 +84,7 @@ describe('§7 requests a minute', () => {
     },
   );
 
-  test('every chat answer says what is left, refused and failed ones too; other answers do not', async () => {
+  test('the headers of every chat answer contain what is left, even when it was refused or failed, and no other answer has them', async () => {
     const { post, call } = await open({ plan: 'free' });
     const first = await post('/v1/chat/completions', {
       model: 'sandbox/echo',
@@ -121,7 +121,7 @@ describe('§7 requests a minute', () => {
 });
 
 describe('§7 tokens a minute', () => {
-  test('the reservation counts at once and the true usage when it is known', async () => {
+  test('reserved tokens count at once, and the actual usage replaces them when it is known', async () => {
     const { post } = await open({ plan: 'free' });
     const remaining = async (body: object) =>
       Number((await post('/chat', { ...echo, ...body })).headers.get('x-ratelimit-remaining-tokens'));
@@ -130,7 +130,7 @@ describe('§7 tokens a minute', () => {
     expect(await remaining({ max_tokens: 1 })).toBeGreaterThan(39_000);
   });
 
-  test('what no longer fits into the minute is 429, and admitted after the announced wait', async () => {
+  test('a request that no longer fits into the minute is 429, and is admitted after the announced wait', async () => {
     const { post, pass } = await open({ plan: 'free' });
     const long = { ...echo, prompt: 'word '.repeat(20_000), max_tokens: 1 };
     expect((await post('/chat', long)).status).toBe(200);
@@ -141,7 +141,7 @@ describe('§7 tokens a minute', () => {
     expect((await post('/chat', long)).status).toBe(200);
   });
 
-  test('what no minute could ever hold is 403 plan_limit_exceeded: waiting would not help', async () => {
+  test('a request for more tokens than a minute allows is 403 plan_limit_exceeded, because waiting would not help', async () => {
     const { post } = await open({ plan: 'free' });
     const refused = await post('/chat', { ...echo, prompt: 'word '.repeat(40_000) });
     expect(refused.headers.has('retry-after')).toBe(false);
@@ -157,7 +157,7 @@ describe('§7 tokens a minute', () => {
 });
 
 describe('§7 chats at once', () => {
-  test('exactly as many as the plan allows run, of 200 that come at once; each end makes room for one', async () => {
+  test('of 200 simultaneous chats exactly as many run as the plan allows, and each that ends admits one more', async () => {
     const upstream = await openUpstream(hangingReply(''));
     onTestFinished(() => upstream.close());
     const providers = { openai: { apiKey: new Secret('platform'), baseUrl: `${upstream.origin}/v1` } };
@@ -174,7 +174,7 @@ describe('§7 chats at once', () => {
         () => codes.push('left'),
       ),
     );
-    // Those that run have their headers, too, once they have been held long enough.
+    // The running chats get their headers, too, when the status line has been held back long enough.
     const refusals = () => codes.filter((code) => code !== '200');
     await expect.poll(() => refusals().length).toBe(168);
     expect(new Set(refusals())).toEqual(new Set(['concurrency_limit_exceeded']));
@@ -188,7 +188,7 @@ describe('§7 chats at once', () => {
     expect(upstream.calls).toHaveLength(32);
   });
 
-  test('a refused or invalid request keeps no place', async () => {
+  test('a refused or invalid request does not count as running', async () => {
     const { post } = await open({ plan: 'free' });
     for (let index = 0; index < 12; index += 1) expect((await post('/chat', { prompt: 1 })).status).toBe(400);
     expect((await post('/chat', { ...echo, model: 'nothing' })).status).toBe(404);
@@ -197,7 +197,7 @@ describe('§7 chats at once', () => {
 });
 
 describe('§7 reads, verifications and failures', () => {
-  test('reads: 120 a minute for each credential, from whatever address; none within this process', async () => {
+  test('reads are limited to 120 a minute for each credential from any address, and are unlimited within this process', async () => {
     const { at, call } = await open();
     let asked = 0;
     const [passed, refused] = await untilRefused(() => at(`203.0.113.${asked++ % 200}`, '/v1/models/router'));
@@ -206,7 +206,7 @@ describe('§7 reads, verifications and failures', () => {
     expect((await call('/v1/models/router')).status).toBe(200);
   });
 
-  test('verifications: 30 a minute for each address, of whatever credential', async () => {
+  test('verifications are limited to 30 a minute for each address, whatever the credential', async () => {
     const { at, call } = await open();
     const [passed] = await untilRefused(() => at('203.0.113.7', '/v1/auth/verify', { method: 'POST' }));
     expect(passed).toBe(30);
@@ -214,7 +214,7 @@ describe('§7 reads, verifications and failures', () => {
     expect((await call('/v1/auth/verify', { method: 'POST' })).status).toBe(200);
   });
 
-  test('refused credentials: 20 a minute for each address, then 429; a valid one still works there', async () => {
+  test('refused credentials are limited to 20 a minute for each address, and a valid credential still works from there', async () => {
     const { at, pass } = await open();
     const fail = () => at('2001:db8:1:2::1', '/account', { key: wrongKey });
     const [failed, refused] = await untilRefused(fail);
@@ -226,7 +226,7 @@ describe('§7 reads, verifications and failures', () => {
     expect((await fail()).status).toBe(401);
   });
 
-  test('a missing credential is no failure', async () => {
+  test('a request without a credential does not count as a refused credential', async () => {
     const { gateway } = await open();
     const request = () => new Request('http://127.0.0.1/account');
     for (let index = 0; index < 25; index += 1) {
@@ -234,7 +234,7 @@ describe('§7 reads, verifications and failures', () => {
     }
   });
 
-  test('over a socket the address is the one the connection comes from', async () => {
+  test('the address of a request over a socket is the address that its connection comes from', async () => {
     const { gateway } = await open();
     const server = await listen(gateway, { port: 0 });
     onTestFinished(() => server.close());
@@ -290,7 +290,7 @@ describe('§7 features', () => {
   test.each([
     ['/chat', 'POST', 'chat'],
     ['/v1/usage', 'GET', 'usage_api'],
-  ])('%s is 403 plan_required where the plan lacks its feature', async (path, method, feature) => {
+  ])('%s is 403 plan_required when the plan lacks its feature', async (path, method, feature) => {
     const plan = {
       ...getPlan('pro'),
       features: ['chat', 'router', 'byok', 'usage_api'].filter((one) => one !== feature),

@@ -7,7 +7,7 @@ import { RateLimitLease } from './rate-limit-lease.ts';
 
 const caller = testPrincipal({ ...getPlan('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
 
-/** Counters that another machine has: each answer takes its time. */
+/** A limit store on another machine: every answer of it takes a moment. */
 function elsewhere(more: Partial<LimitStore> = {}): LimitStore {
   const store = createMemoryStore(() => 0);
   return { take: async (...given) => store.take(...given), enter: async (...given) => store.enter(...given), ...more };
@@ -19,7 +19,7 @@ const remaining = (pass: RateLimitLease) => {
   return headers['x-ratelimit-remaining-requests'];
 };
 
-test('one chat too many is refused when another machine counts, does not count, and is admitted once one has ended', async () => {
+test('when another machine counts, a chat beyond the limit is refused without being counted, and is admitted once another has ended', async () => {
   const store = elsewhere();
   const passes = Array.from({ length: 3 }, () => new RateLimitLease(store, caller));
   const [first, second, third] = passes as [RateLimitLease, RateLimitLease, RateLimitLease];

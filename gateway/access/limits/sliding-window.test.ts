@@ -8,7 +8,7 @@ const steps = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 9_000 }), co
 });
 const limits = fc.integer({ min: 8, max: 60 });
 
-/** The largest sum of costs within any 60 seconds, by looking at each one that an admission begins. */
+/** The largest sum of costs within any 60 seconds. It is enough to check the 60 seconds that begin with an admission. */
 function busiest(admitted: readonly { at: number; cost: number }[]): number {
   const sums = admitted.map((first) =>
     admitted.filter(({ at }) => at >= first.at && at < first.at + windowMs).reduce((sum, { cost }) => sum + cost, 0),
@@ -17,7 +17,7 @@ function busiest(admitted: readonly { at: number; cost: number }[]): number {
 }
 
 describe('a sliding window', () => {
-  test('never admits more than its limit in any 60 seconds, and always after the wait it announced', () => {
+  test('never admits more than its limit in any 60 seconds, and always admits after the announced wait', () => {
     fc.assert(
       fc.property(steps, limits, (sequence, limit) => {
         const window = emptyWindow();

@@ -69,7 +69,7 @@ test('under overload the account with most requests is refused first, other acco
   });
   const second = await send(chat, other, streamed);
   expect(second.statusCode).toBe(200);
-  // Nobody else gets in: who asks is not even looked at.
+  // Everyone else is refused before the credential is checked.
   expect((await send(chat, 'nobody', streamed)).statusCode).toBe(503);
   for (const [path, asking] of [['/healthz'], ['/readyz'], ['/v1/models', key], ['/account', other]] as const)
     expect((await send(path, asking ?? null)).statusCode, path).toBe(200);
@@ -83,7 +83,7 @@ test('of many simultaneous requests some wait and some are refused, and each is 
   const limits = { alone: 1, mixed: 1, maxWaitMs: 3 };
   const times = Array.from({ length: 60 }, (_, index) => index);
   const { gateway, key, account, send, metric, entries } = await openAnswering({ workLimits: limits });
-  // The connections are there, so that all requests arrive together.
+  // The connections are opened first, so that all requests arrive together.
   await Promise.all(times.map(async () => (await send('/healthz', null)).body.dump()));
   await (await send(chat, key, message('known'))).body.dump();
   const answers = await Promise.all(times.map(() => send(chat, key, message('hi'))));
@@ -116,7 +116,7 @@ test('one request of an account goes before a hundred earlier requests of anothe
         body: JSON.stringify(message(content)),
       }),
     );
-  // Both are known from here on: who asks is looked up once.
+  // Both credentials are known from here on, because each has been looked up once.
   for (const credential of [key, other]) await (await ask(credential, 'first')).text();
   const many = Array.from({ length: 100 }, () => ask(key, 'many'));
   const one = ask(other, 'one');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTurns } from './overload.ts';
 
-/** An event loop made by hand: each turn takes as long as it is told, and so much of it is the thread's own time. */
+/** An event loop that the test turns by hand. Each turn takes the given time, of which a given part is the thread's own processor time. */
 function openLoop({ maxWaitMs = 100, busy = () => false }: { maxWaitMs?: number; busy?: () => boolean } = {}) {
   let time = 0;
   let own = 0;
@@ -29,7 +29,7 @@ function openLoop({ maxWaitMs = 100, busy = () => false }: { maxWaitMs?: number;
   };
 }
 
-test('a single account begins as much as fits into a turn, and the rest in order', async () => {
+test('a single account begins as much work as fits into a turn of the event loop, and the rest in order', async () => {
   const { enter, turn, began, isIdle } = openLoop();
   const all = Array.from({ length: 10 }, (_, index) => enter('a', String(index)));
   await Promise.resolve();
@@ -59,7 +59,7 @@ test('only a request that would wait too long is refused, and when it has begun 
     while (!turns.isLate('a')) void enter('a');
     await turn(50);
   }
-  // Four a turn of 50 ms: eight are 100 ms.
+  // Four units fit into a turn of 50 ms, so eight take 100 ms.
   expect(turns.unitMs).toBeCloseTo(12.5, 1);
   while (!turns.isLate('a')) void enter('a');
   expect(turns.waiting).toBe(8);

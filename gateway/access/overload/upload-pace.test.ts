@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const second = 1_000;
 const piece = Buffer.alloc(65_536, 'x');
 
-/** A port whose handlers read all of a body, or none of it, and say "ok"; `arrived` waits for so much of it. */
+/** A port whose handlers read all of a body, or none of it, and answer "ok". `arrived` waits until this much of it has come. */
 async function openPort(path: string, reads = true) {
   let size = 0;
   let wake = () => {};

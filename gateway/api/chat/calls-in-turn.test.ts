@@ -12,7 +12,7 @@ function inTurn(parts: readonly DeltaPart[]): DeltaPart[] {
   return [...parts.flatMap((part) => calls.add(part)), ...calls.rest()];
 }
 
-/** The order of what is open, each once for as long as it stays open. */
+/** The parts' kinds and calls in the order in which they are open. One that stays open is listed once. */
 const opened = (parts: readonly DeltaPart[]) =>
   parts
     .map((part) => ('index' in part ? `call ${part.index}` : part.type))

@@ -114,7 +114,7 @@ describe('the chat-completions form', () => {
   });
 });
 
-describe('failure', () => {
+describe('a failure', () => {
   test('before the first token is a real status and costs nothing', async () => {
     const bench = await open();
     const response = await bench.post('/chat', { model: 'sandbox/flaky', prompt: 'hello', stream: true });
@@ -128,7 +128,7 @@ describe('failure', () => {
   });
 
   test.each(['/chat', '/v1/chat/completions'])(
-    'in mid-stream of %s is one bare error event and no [DONE]',
+    'in the middle of a stream of %s is one bare error event and no [DONE]',
     async (path) => {
       const bench = await open();
       const text = path === '/chat' ? { prompt: 'cut' } : { messages: [{ role: 'user', content: 'cut' }] };
@@ -137,7 +137,7 @@ describe('failure', () => {
       expect(last.error).toMatchObject({ code: 'upstream_truncated', status_code: 502, provider: 'sandbox' });
       expect(last).not.toHaveProperty('choices');
       expect(events.filter((event) => event.includes('"error"'))).toHaveLength(1);
-      // What was delivered of it is paid for.
+      // The delivered part of the answer is charged.
       const row = await bench.onlyRequest();
       expect(row).toMatchObject({ status: 'failed', charge: row.upstream_cost });
       expect((await bench.account()).held).toBe(0n);
@@ -145,7 +145,7 @@ describe('failure', () => {
   );
 });
 
-describe('what is refused, with its code and where', () => {
+describe('an invalid request is refused with its code and its place', () => {
   const message = { role: 'user', content: 'x' };
   const pixel = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   test.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCollector } from './collect-answer.ts';
 import type { DeltaPart } from './stream-writer.ts';
 
-/** Each part takes 16 characters besides its text, of 64 MiB; pictures are counted apart, up to 64 MiB. */
+/** An answer may have 64 Mi characters. Each part counts 16 of them besides its text. Images have a limit of their own, which is as large. */
 const most = 'x'.repeat(67_108_864 - 16);
 const picture: DeltaPart = { type: 'image', url: 'x'.repeat(33_554_432) };
 
@@ -15,9 +15,9 @@ test.each<[string, readonly DeltaPart[], DeltaPart]>([
     { type: 'tool-call-delta', index: 0, arguments: '' },
   ],
   ['pictures', [picture, picture], { type: 'image', url: 'x' }],
-])('an answer is ended where its %s would be more than is kept', (_what, whole, more) => {
+])('collecting an answer fails when its %s would exceed the limit', (_what, largest, more) => {
   const collector = createCollector();
-  for (const part of whole) collector.add(part);
+  for (const part of largest) collector.add(part);
   expect(() => collector.add(more)).toThrow(
     expect.objectContaining({ code: 'upstream_bad_response', origin: 'gateway' }),
   );

@@ -16,10 +16,10 @@ const file = (file_data: string | undefined, more = {}) => ({
 
 describe('attached content', () => {
   test.each([
-    ['an image that is one', image(png)],
-    ['an address', image('https://a.example/x.png')],
+    ['an image whose bytes match its type', image(png)],
+    ['the address of an image', image('https://a.example/x.png')],
     ['a PDF', file(data('application/pdf', '%PDF-1.7'))],
-    ['sound', sound('AAAA')],
+    ['audio', sound('AAAA')],
   ])('%s passes unchanged', (_name, part) => {
     expect(preparedParts([part], 'files')).toEqual([part]);
   });
@@ -30,25 +30,35 @@ describe('attached content', () => {
 
   test.each([
     [
-      'an image of another kind than it says',
+      'an image whose bytes are of another type',
       image(png.replace('png', 'gif')),
       'invalid_image',
       'files[0].image_url.url',
     ],
     ['a PDF as an image', image(data('application/pdf', '%PDF-1.7')), 'invalid_image', 'files[0].image_url.url'],
-    ['a kind of image that nobody reads', image(data('image/tiff', 'x')), 'invalid_image', 'files[0].image_url.url'],
+    ['an image type that no model reads', image(data('image/tiff', 'x')), 'invalid_image', 'files[0].image_url.url'],
     ['an address on this machine', image('file:///etc/passwd'), 'invalid_image', 'files[0].image_url.url'],
     ['broken base64', image('data:image/png;base64,%%%'), 'invalid_image', 'files[0].image_url.url'],
-    ['a PDF that is none', file(data('application/pdf', 'hello')), 'invalid_file', 'files[0].file.file_data'],
-    ['a picture as a file', file(png), 'invalid_file', 'files[0].file.file_data'],
+    [
+      'a PDF whose bytes are not a PDF',
+      file(data('application/pdf', 'hello')),
+      'invalid_file',
+      'files[0].file.file_data',
+    ],
+    ['an image as a file', file(png), 'invalid_file', 'files[0].file.file_data'],
     ['a program', file(data('application/x-executable', 'x')), 'invalid_file', 'files[0].file.file_data'],
-    ['nothing', file(undefined), 'missing_required_parameter', 'files[0].file.file_data'],
-    ['a stored file', file(undefined, { file_id: 'f' }), 'unsupported_file_id', 'files[0].file.file_id'],
-    ['a picture that is too much', image(toPng(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
-    ['sound that is too much', sound('A'.repeat(14_000_000)), 'request_too_large', 'files[0].input_audio.data'],
-    ['sound that is none', sound('a wave'), 'invalid_file', 'files[0].input_audio.data'],
-    ['too much', file(data('text/plain', 'x'.repeat(11_000_000))), 'request_too_large', 'files[0].file.file_data'],
-  ])('%s is refused, and the refusal says where', (_name, part, code, param) => {
+    ['a file without data', file(undefined), 'missing_required_parameter', 'files[0].file.file_data'],
+    ['the id of a stored file', file(undefined, { file_id: 'f' }), 'unsupported_file_id', 'files[0].file.file_id'],
+    ['an image that is too large', image(toPng(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
+    ['audio that is too large', sound('A'.repeat(14_000_000)), 'request_too_large', 'files[0].input_audio.data'],
+    ['audio that is not base64', sound('a wave'), 'invalid_file', 'files[0].input_audio.data'],
+    [
+      'a text file that is too large',
+      file(data('text/plain', 'x'.repeat(11_000_000))),
+      'request_too_large',
+      'files[0].file.file_data',
+    ],
+  ])('%s is refused, and the error names its place', (_name, part, code, param) => {
     expect(() => preparedParts([part], 'files')).toThrow(expect.objectContaining({ code, param }));
   });
 });

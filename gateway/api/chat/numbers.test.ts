@@ -13,8 +13,8 @@ async function refusal(response: Response) {
   return [response.status, error?.code, error?.param];
 }
 
-describe('an amount from outside', () => {
-  test('is accepted up to the largest amount of the ledger, and refused by name from a billionth more on', async () => {
+describe('an amount of money in a request', () => {
+  test('is accepted up to the largest amount of the ledger, and one billionth more is refused with the field’s name', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const kept = (await (await post('/v1/keys', { spend_limit_usd: largest })).json()) as { id: string };
     expect(kept).toMatchObject({ spend_limit_usd: largest });
@@ -52,7 +52,7 @@ describe('an amount from outside', () => {
   });
 });
 
-describe('a number from outside', () => {
+describe('a number in a request', () => {
   const odd = fc.oneof(
     fc.double(),
     fc.maxSafeInteger(),

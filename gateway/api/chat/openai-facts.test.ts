@@ -4,7 +4,7 @@ import { testModel } from '../../../tests/gateway-doubles/test-models.ts';
 import { openThreeProviders, type ThreeProviders } from '../../../tests/gateway-doubles/three-providers.ts';
 import { type Reply, streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 
-/** What OpenAI tells beside an answer is passed on, streamed and whole. */
+/** What OpenAI reports about an answer besides its text is passed on, streamed or not. */
 
 const citation = {
   type: 'url_citation',
@@ -63,7 +63,7 @@ test.each([
   [2 ** 63, 0],
   [-(2 ** 53 + 2), -2],
   [7, 7],
-])('the seed %d is sent as %d: what 64 bits have is taken', async (seed, expected) => {
+])('the seed %d is sent as %d, because the upstream takes 64-bit integers', async (seed, expected) => {
   const models = [testModel('openai/gpt-x', { supportedParameters: ['seed'] })];
   const bench = await providers.open({ models });
   expect((await bench.post('/v1/chat/completions', { ...body, seed })).status).toBe(200);

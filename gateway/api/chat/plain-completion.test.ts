@@ -64,6 +64,6 @@ test.each([
   [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] }],
   [{ messages: [{ role: 'tool', content: 'hi' }] }],
   [{ messages: [{ role: 'user', content: 'hi' }], temperature: null }],
-])('leaves %j to the schema', (given) => {
+])('the fast check leaves %j to the schema', (given) => {
   expect(plainCompletion(given)).toBeNull();
 });

@@ -11,7 +11,7 @@ const requests: Readonly<Record<ChatApi, readonly [path: string, body: object]>>
   messages: ['/v1/messages', { messages, max_tokens: 100 }],
 };
 
-/** A value of each field that asks for something; any other field is asked by this text. */
+/** A value of each field that asks for something. All other fields get the text below. */
 const asked: Readonly<Record<string, unknown>> = {
   background: true,
   compaction: { type: 'summarize' },
@@ -52,13 +52,13 @@ describe('a field that changes what the model is asked', () => {
     expect(calls).toEqual([]);
   });
 
-  test.each(rows)('is no matter to $api when it is null: $name', async ({ api, name }) => {
+  test.each(rows)('is accepted by $api when it is null: $name', async ({ api, name }) => {
     const { post } = await openThreeVendors();
     const [path, body] = requests[api];
     expect((await post(path, { model: 'gpt-4.1', ...body, [name]: null })).status).toBe(200);
   });
 
-  test.each(rows)('stands in the list of $api with its source: $name', ({ source, why }) => {
+  test.each(rows)('is listed for $api with its source: $name', ({ source, why }) => {
     expect(URL.canParse(source)).toBe(true);
     expect(why).toMatch(/\.$/);
   });

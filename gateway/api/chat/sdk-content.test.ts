@@ -4,7 +4,7 @@ import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams
 import { byProvider, openThreeProviders, type ThreeProviders } from '../../../tests/gateway-doubles/three-providers.ts';
 import { streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 
-/** What the types of OpenAI's SDKs allow, and what they send back of an answer. */
+/** Content that the types of OpenAI's SDKs allow, and the parts of an answer that these SDKs send back. */
 
 let providers: ThreeProviders;
 beforeEach(async () => {
@@ -27,7 +27,7 @@ async function send(body: object) {
 test.each([
   ['a part', { role: 'assistant', content: [{ type: 'refusal', refusal: 'I will not.' }] }],
   ['a field', { role: 'assistant', content: null, refusal: 'I will not.' }],
-])('a refusal that comes back as %s is what was said', async (_how, refused) => {
+])('a refusal that the client sends back as %s becomes the assistant’s text', async (_how, refused) => {
   const { status, sent } = await send({ model: 'anthropic/claude-x', messages: [user, refused, user] });
   expect(status).toBe(200);
   expect(sent).toMatchObject({
@@ -46,9 +46,9 @@ test('a choice among some of the tools offers only these, to every provider', as
 });
 
 test.each([
-  ['a tool that is not there', { mode: 'auto', tools: [tool('three')] }],
+  ['an unknown tool', { mode: 'auto', tools: [tool('three')] }],
   ['no mode', { tools: [tool('one')] }],
-])('a choice of %s is refused by its name', async (_what, allowed_tools) => {
+])('an allowed_tools choice with %s is refused with the field’s name', async (_what, allowed_tools) => {
   const { status, text } = await send({
     model: 'openai/gpt-x',
     tools: [tool('one')],

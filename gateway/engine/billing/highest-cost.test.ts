@@ -43,7 +43,7 @@ const shares = fc.record({
   searched: part,
 });
 
-/** What an upstream may report of a request that stays within its extent. */
+/** Usage that an upstream may report for a request that stays within its extent. */
 function usageWithin(
   { inputTokens: most, outputTokens, audio, promptCache, webSearch }: Extent,
   share: typeof shares extends fc.Arbitrary<infer T> ? T : never,
@@ -93,12 +93,17 @@ test('the highest cost is that of plain input and output when nothing dearer may
 
 test.each([
   ['spoken input', { inputAudio: picoUsd(7_000_000n) }, { audio: true }, 70_000_000n + 20_000_000n],
-  ['an hour in the cache, which is twice the input where nothing else is said', {}, { promptCache: '1h' }, 40_000_000n],
+  [
+    'an hour in the cache, which costs twice the input when the book has no other price',
+    {},
+    { promptCache: '1h' },
+    40_000_000n,
+  ],
   ['an hour in the cache', { cacheWriteHour: picoUsd(3_000_000n) }, { promptCache: '1h' }, 50_000_000n],
   ['reasoning', { reasoning: picoUsd(6_000_000n) }, {}, 40_000_000n],
   ['a request', { request: picoUsd(1n) }, {}, 30_000_001n],
   ['no price', null, {}, null],
-] as const)('counts %s', (_what, more, asked, expected) => {
+] as const)('the highest cost includes %s', (_what, more, asked, expected) => {
   const price = more && { ...testPrice('0.000001', '0.000004'), ...more };
   const within: Extent = {
     inputTokens: 10,

@@ -8,7 +8,7 @@ import { errorReply, openUpstream, type UpstreamCallSeen } from '../../../tests/
 import { figure } from '../../../tests/support/figures.ts';
 import { Secret } from '../../access/auth/secret.ts';
 
-/** What is held for a request covers what its upstream was allowed to do, so that no balance and no limit is ever passed. */
+/** The hold of a request covers everything that its upstream was allowed to do, so no balance and no limit is ever exceeded. */
 
 interface Usage {
   readonly input: number;
@@ -22,7 +22,7 @@ type Use = (call: UpstreamCallSeen, limit: number | null) => Usage | Promise<Usa
 const getLimit = ({ body }: UpstreamCallSeen): number | null =>
   (body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null) as number | null;
 
-/** OpenAI as it documents itself: it never gives more output than the limit that it was sent, and says that it was cut. */
+/** OpenAI as it documents itself: it never gives more output than the limit that it was sent, and reports that it was cut. */
 const openAi = (use: Use) => async (call: UpstreamCallSeen, response: ServerResponse) => {
   const limit = getLimit(call);
   const { input, output, reasoning = 0, cached = 0 } = await use(call, limit);
@@ -124,19 +124,22 @@ const thinksLong: Use = () => ({ input: 20, output: 100_120, reasoning: 100_000 
 const limitsSent = (calls: readonly UpstreamCallSeen[]) => calls.map(getLimit);
 
 describe('a model that thinks without a limit', () => {
-  test.each([true, false])('is paid for by the balance when twelve ask at once for $1: stream %s', async (stream) => {
-    const { ask, balance, charged, sound, upstream, records } = await open(thinksLong, { balance: '1' });
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask({ ...thinking, stream })));
-    const answered = answers.filter(({ status }) => status === 200);
-    expect(answered.length).toBeGreaterThanOrEqual(4);
-    expect(answers.filter(({ status }) => status !== 200 && status !== 402)).toEqual([]);
-    for (const { text } of answered) expect(text).toMatch(/stopped_by_credit/);
-    expect(limitsSent(upstream.calls).every((limit) => limit !== null && limit >= 4_096)).toBe(true);
-    expect(await charged()).toBeLessThanOrEqual(parseUsd('1'));
-    expect(await balance()).toBeGreaterThanOrEqual(0n);
-    expect((await records()).some(({ estimated }) => estimated)).toBe(false);
-    await sound();
-  });
+  test.each([true, false])(
+    'is never charged more than the balance of $1 when twelve requests ask at once (streamed: %s)',
+    async (stream) => {
+      const { ask, balance, charged, sound, upstream, records } = await open(thinksLong, { balance: '1' });
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask({ ...thinking, stream })));
+      const answered = answers.filter(({ status }) => status === 200);
+      expect(answered.length).toBeGreaterThanOrEqual(4);
+      expect(answers.filter(({ status }) => status !== 200 && status !== 402)).toEqual([]);
+      for (const { text } of answered) expect(text).toMatch(/stopped_by_credit/);
+      expect(limitsSent(upstream.calls).every((limit) => limit !== null && limit >= 4_096)).toBe(true);
+      expect(await charged()).toBeLessThanOrEqual(parseUsd('1'));
+      expect(await balance()).toBeGreaterThanOrEqual(0n);
+      expect((await records()).some(({ estimated }) => estimated)).toBe(false);
+      await sound();
+    },
+  );
 
   test('is given no limit when the balance is ample, and the hold covers its longest answer', async () => {
     const { ask, balance, upstream } = await open(thinksLong, { balance: '20' });
@@ -200,7 +203,7 @@ test.each([
     'google/gemini-2.5-pro',
     ({ generationConfig: config }: Record<string, unknown>) => (config as { maxOutputTokens?: number }).maxOutputTokens,
   ],
-] as const)('%s is given the limit that the hold covers, in its own words', async (model, sent) => {
+] as const)('%s is sent the limit that the hold covers, in the field of its own API', async (model, sent) => {
   const upstream = await openUpstream(errorReply(400, { error: { message: 'no' } }));
   onTestFinished(upstream.close);
   const credential = { apiKey: new Secret('sk-upstream'), baseUrl: upstream.origin };

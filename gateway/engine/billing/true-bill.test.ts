@@ -9,20 +9,20 @@ import { Secret } from '../../access/auth/secret.ts';
 import { listen } from '../../http/listen.ts';
 import { createTrueBills } from './true-bill.ts';
 
-/** Answers that their client leaves, of a provider that can be asked afterwards what they cost. */
+/** Clients disconnect from answers of a provider that can be asked afterwards what an answer cost. */
 
 const price = { input: '1', output: '2', cache_read: null, cache_write: null, tiers: [] };
 const messages = [{ role: 'user', content: 'Tell me of the columns.' }];
 const answer = 'Eight columns stand in front of the house, and every number on them is true. '.repeat(8);
 
-/** How the provider answers when it is asked the n-th time, from 1, for the answer with this id. */
+/** Answers the provider's n-th call (from 1) for the cost of the answer with this id. */
 type Told = (time: number, id: string, response: ServerResponse) => void;
 
 const json = (response: ServerResponse, status: number, body: unknown) => {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 };
-/** 24 tokens in and 9 out, for $0.0000321. */
+/** The provider's report: 24 input and 9 output tokens for $0.0000321. */
 const generation = (id: string, more: object = {}) => ({
   data: {
     id,
@@ -145,20 +145,20 @@ test('a provider that does not know the cost yet is asked again', async () => {
 });
 
 test.each<[string, Told]>([
-  ['never knows it', (_time, _id, response) => notYet(response)],
+  ['never knows the cost', (_time, _id, response) => notYet(response)],
   ['does not answer', () => {}],
   ['begins to answer and does not end', (_time, _id, response) => void response.writeHead(200).write('{"data":')],
   ['hangs up', (_time, _id, response) => void response.destroy()],
-  ['answers with a page', (_time, _id, response) => json(response, 200, '<html></html>')],
+  ['answers with an HTML page', (_time, _id, response) => json(response, 200, '<html></html>')],
   ['refuses the key', (_time, _id, response) => json(response, 401, { error: { message: 'no' } })],
-  ['tells of another answer', (_time, _id, response) => json(response, 200, generation('gen-of-somebody-else'))],
-  ['tells no cost', (_time, id, response) => json(response, 200, generation(id, { total_cost: null }))],
-  ['tells a cost below zero', (_time, id, response) => json(response, 200, generation(id, { total_cost: -5 }))],
+  ['reports another answer', (_time, _id, response) => json(response, 200, generation('gen-of-somebody-else'))],
+  ['reports no cost', (_time, id, response) => json(response, 200, generation(id, { total_cost: null }))],
+  ['reports a cost below zero', (_time, id, response) => json(response, 200, generation(id, { total_cost: -5 }))],
   [
-    'counts nothing',
+    'reports no token counts',
     (_time, id, response) => json(response, 200, generation(id, { native_tokens_prompt: -1, tokens_prompt: null })),
   ],
-])('of a provider that %s the estimate is charged, as before', async (_what, how) => {
+])('the estimate is charged when the provider %s', async (_what, how) => {
   const { leave, ended, asked, entries } = await open(how, { withinMs: 400 });
   await leave();
   const record = await ended();
@@ -172,7 +172,7 @@ test.each([
   ['cost', { total_cost: 900 }],
   ['count', { native_tokens_prompt: 1e15, native_tokens_completion: 1e15 }],
   ['cost and count', { total_cost: 1e300, native_tokens_prompt: 1e15 }],
-])('a %s that cannot be is charged up to what was held', async (_what, more) => {
+])('an impossible %s is charged up to what was held', async (_what, more) => {
   const { leave, ended, quote, entries } = await open((_time, id, response) =>
     json(response, 200, generation(id, more)),
   );
@@ -184,7 +184,7 @@ test.each([
   expect(entries.filter(({ event }) => event === 'usage_clamped')).toMatchObject([{ request_id: record?.id }]);
 });
 
-test('a client that disconnected does not wait: its place is free, and its idempotency key may be used again', async () => {
+test('a client that disconnected may ask again at once, even with the same idempotency key', async () => {
   const places = 4;
   const options = { plan: 'free', withinMs: 5_000 };
   const { leave, ended, asked, records, ask } = await open(() => {}, options);
@@ -207,7 +207,7 @@ test('a gateway that shuts down stops asking for costs, and charges the estimate
   expect(parseUsd(sums.used_usd)).toBeGreaterThan(0n);
 });
 
-test('a gateway that shuts down does not wait until the next question is due', async () => {
+test('a gateway that shuts down does not wait until the provider would be asked again', async () => {
   let goes = () => {};
   const running = {
     draining: false,
@@ -246,7 +246,7 @@ test('a hundred costs are asked for at once, and further answers are charged by 
   expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: most + 1 });
 }, 120_000);
 
-/** A server that names its answers and counts nothing in its streams, and what it says of them afterwards. */
+/** A server whose streams have ids and no usage. `report` answers when it is asked for their cost afterwards. */
 async function openUncounted(told: Told, { balance = '10', words = answer, withinMs = 2_000 } = {}) {
   const asked: string[] = [];
   const upstream = await openUpstream((call, response) => {
@@ -290,7 +290,7 @@ async function openUncounted(told: Told, { balance = '10', words = answer, withi
 }
 
 test.each([true, false])(
-  'a whole answer without a usage costs what its provider says afterwards (as a stream: %s)',
+  'a complete answer without usage costs what its provider reports afterwards (streamed: %s)',
   async (stream) => {
     const { ask, record, asked } = await openUncounted((time, id, response) =>
       time < 2 ? notYet(response) : json(response, 200, generation(id)),
@@ -302,7 +302,7 @@ test.each([true, false])(
   },
 );
 
-test('a non-streaming answer without usage, whose provider reports nothing afterwards, is charged by the estimate', async () => {
+test('a complete answer without usage is charged by the estimate when its provider reports nothing afterwards', async () => {
   const { ask, record, asked } = await openUncounted((_time, _id, response) => notYet(response), { withinMs: 200 });
   expect(await ask(true)).toContain('[DONE]');
   expect(await record()).toMatchObject({ status: 'succeeded', estimated: true });

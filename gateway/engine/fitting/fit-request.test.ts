@@ -43,7 +43,7 @@ describe('effort', () => {
     ['anthropic/claude-opus-5-5', 'none', 'low'],
     ['google/gemini-3.8-flash', 'minimal', 'low'],
     ['google/gemini-2.5-pro', 'max', 'xhigh'],
-  ] as const)('of %s becomes the nearest to "%s", and that is said', (id, asked, used) => {
+  ] as const)('for %s becomes the one nearest to "%s", with a warning', (id, asked, used) => {
     const { warnings, parameters } = named(id, { reasoning_effort: asked });
     expect(parameters.reasoning_effort).toBe(used);
     expect(warnings).toEqual(['effort_adjusted reasoning_effort']);
@@ -54,7 +54,7 @@ describe('effort', () => {
     ['anthropic/claude-sonnet-5', 'xhigh'],
     ['openai/gpt-5.6-sol', 'xhigh'],
     ['openai/gpt-5.1', 'none'],
-  ] as const)('of %s passes as it is: %s', (id, effort) => {
+  ] as const)('for %s is sent unchanged: %s', (id, effort) => {
     expect(named(id, { reasoning_effort: effort })).toMatchObject({
       warnings: [],
       parameters: { reasoning_effort: effort },
@@ -72,7 +72,7 @@ describe('effort', () => {
     ['a tool is forced', { tools, tool_choice: 'required' as const }],
     ['its signed thinking was lost', { tools, messages: lostLoop }],
     ['the answer is too short for it', { max_tokens: 1_024 }],
-  ])('is left out with a word where %s, of a model that thinks by a budget', (_why, body) => {
+  ])('is dropped with a warning when %s, for a model whose thinking has a token budget', (_why, body) => {
     const { warnings, parameters } = named('anthropic/claude-sonnet-4-5', { reasoning_effort: 'high', ...body });
     expect(warnings).toEqual(['effort_adjusted reasoning_effort']);
     expect(parameters).not.toHaveProperty('reasoning_effort');
@@ -90,7 +90,7 @@ test.each([
   ['anthropic/claude-haiku-4-5', {}, false],
   ['anthropic/claude-opus-5-5', {}, true],
   ['google/gemini-3.8-flash', {}, true],
-] as const)('%s thinks, asked %j: %s', (id, body, thinks) => {
+] as const)('whether %s thinks when asked %j: %s', (id, body, thinks) => {
   expect(fitted(getModel(id), body).thinks).toBe(thinks);
 });
 
@@ -135,10 +135,10 @@ describe('what a model refuses', () => {
   });
 
   test.each([
-    ['system only', [{ role: 'system' as const, content: 'Hi.' }], ['instruction_as_user']],
-    ['assistant first', [{ role: 'assistant' as const, content: 'Hi.' }, user], ['begin_with_user']],
-    ['assistant last', [user, { role: 'assistant' as const, content: 'I ' }], ['end_with_user']],
-  ])('%s is repaired with a word, of Claude and not of OpenAI', (_what, messages, repairs) => {
+    ['only a system message', [{ role: 'system' as const, content: 'Hi.' }], ['instruction_as_user']],
+    ['the assistant first', [{ role: 'assistant' as const, content: 'Hi.' }, user], ['begin_with_user']],
+    ['the assistant last', [user, { role: 'assistant' as const, content: 'I ' }], ['end_with_user']],
+  ])('a conversation with %s is changed with a warning for Claude, and not for OpenAI', (_what, messages, repairs) => {
     expect(named('anthropic/claude-opus-5', { messages })).toMatchObject({
       warnings: ['turns_adjusted messages'],
       changes: { turns: repairs },

@@ -10,6 +10,6 @@ test.each([
   ['none', ['minimal', 'low'], 'minimal'],
   ['low', ['none'], null],
   ['high', [], null],
-] as const)('"%s" of %j is %j', (asked, efforts, expected) => {
+] as const)('the effort nearest to "%s" among %j is %j', (asked, efforts, expected) => {
   expect(nearestEffort(asked, efforts)).toBe(expected);
 });

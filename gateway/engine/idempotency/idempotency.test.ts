@@ -48,7 +48,7 @@ async function open(options: TestGatewayOptions & { reply?: Reply } = {}) {
 }
 
 describe('§3.4 Idempotency-Key', () => {
-  test('finished: the same body again, marked as replayed, asked and charged once', async () => {
+  test('a repeated request gets the stored body, marked as replayed, and is asked and charged once', async () => {
     const { ask, upstream, charged } = await open();
     const first = await ask('k1');
     const again = await ask('k1');
@@ -63,7 +63,7 @@ describe('§3.4 Idempotency-Key', () => {
   test.each([
     ['/chat', { prompt: 'hello' }],
     ['/v1/chat/completions', { prompt: undefined, messages: [{ role: 'user', content: 'hello' }] }],
-  ])('a finished stream of %s: one content chunk, the finish, [DONE]', async (path, body) => {
+  ])('a finished stream of %s is replayed as one content chunk, the finish and [DONE]', async (path, body) => {
     const { ask, upstream } = await open();
     const first = await getEvents(await ask('k1', { ...body, stream: true }, {}, path));
     const again = await ask('k1', { ...body, stream: true }, {}, path);
@@ -79,7 +79,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('running: 409 with Retry-After: 1', async () => {
+  test('a request whose key is in use is 409 with Retry-After: 1', async () => {
     const leave = new AbortController();
     const { ask, upstream } = await open({ reply: hangingReply('') });
     const first = ask('k1', {}, { signal: leave.signal });
@@ -104,7 +104,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(await charged()).toEqual(['succeeded']);
   });
 
-  test('another body: 422, whatever the order of its members was', async () => {
+  test('another body with the same key is 422, and the order of members does not matter', async () => {
     const { ask, upstream } = await open();
     await ask('k1', { metadata: { a: '1', b: '2' } });
     expect((await ask('k1', { metadata: { b: '2', a: '1' } })).status).toBe(200);
@@ -113,7 +113,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('failed, whatever with: the key is free again', async () => {
+  test('a key is free again after any failure', async () => {
     const { ask, upstream } = await open({ reply: errorReply(400, { error: { message: 'no' } }) });
     expect((await ask('k1')).status).toBe(400);
     expect((await ask('k1', { model: 'nothing' })).status).toBe(404);
@@ -124,18 +124,18 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  test('a client that leaves in the middle: the key is free again', async () => {
+  test('a key is free again after its client disconnected in the middle', async () => {
     const reply = hangingReply(recordedStreams.openai.slice(0, 3).join(''));
     const { ask, upstream, charged } = await open({ reply, timeouts: { readOnMs: 400 } });
     const stream = await ask('k1', { stream: true });
     await stream.body?.cancel();
     upstream.replyWith(whole);
-    // While the rest is read for its count.
+    // Meanwhile the rest of the first answer is still read for its usage.
     await expect.poll(async () => (await ask('k1', { stream: true })).status).toBe(200);
     await expect.poll(charged).toContain('cancelled');
   });
 
-  test('too many tokens: the key is free again', async () => {
+  test('a key is free again after a refusal for too many tokens', async () => {
     const { ask, pass } = await open({ plan: 'free' });
     const long = 'word '.repeat(20_000);
     await ask('k1', { model: 'sandbox/echo', prompt: long });
@@ -144,7 +144,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect((await ask('k2', { model: 'sandbox/echo', prompt: long })).status).toBe(200);
   });
 
-  test('kept 60 minutes and then forgotten', async () => {
+  test('an answer is stored for 60 minutes and then deleted', async () => {
     const { ask, upstream, pass } = await open();
     await ask('k1');
     pass(hour - 1);
@@ -154,7 +154,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  test('belongs to one credential and one path', async () => {
+  test('a key belongs to one credential and one path', async () => {
     const { ask, upstream, gateway, account } = await open();
     const other = await gateway.operator.createKey({ accountId: account.id });
     await ask('k1');
@@ -165,7 +165,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  test('belongs to one user of an account, whatever token that has', async () => {
+  test('a key belongs to one user of an account, whichever token the user has', async () => {
     const { ask, upstream, gateway, account } = await open();
     const getToken = async (userId: string) =>
       (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
@@ -178,7 +178,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  test('with the caller’s own key: guards against a duplicate at the same time, and keeps nothing', async () => {
+  test('with the caller’s own provider key a simultaneous duplicate is refused, and nothing is stored', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const { ask, upstream } = await open({ database: join(directory, 'ledger.db') });
@@ -205,7 +205,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test('outlives the process, encrypted', async () => {
+  test('a stored answer survives a restart, and is encrypted', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const database = join(directory, 'ledger.db');

@@ -37,7 +37,7 @@ async function open(options: TestGatewayOptions = {}) {
   return { ...opened, vendors, ask };
 }
 
-/** The conversation with the answer's calls, without what a provider signed, and their results. */
+/** Continues the conversation with the answer's calls and their results, without the state that the provider signed. */
 function continued(messages: readonly Message[], { tool_calls: calls }: Message): Message[] {
   const bare = (calls as { id: string; function: object }[]).map(({ id, function: fn }) => ({
     id,
@@ -51,14 +51,14 @@ function continued(messages: readonly Message[], { tool_calls: calls }: Message)
 const begin: Message[] = [{ role: 'user', content: 'Where is it warm?' }];
 
 type Ask = Awaited<ReturnType<typeof open>>['ask'];
-/** Asks to the end, each time by the next of those given. */
+/** Runs a tool loop to its end. Each request is sent by the next of these functions. */
 async function loop(...asks: readonly [Ask, Ask, Ask]): Promise<unknown> {
   let messages = begin;
   for (const ask of asks.slice(0, 2)) messages = continued(messages, await ask(messages));
   return (await asks[2](messages)).content;
 }
 
-/** Whether the last request upstream had thinking in it. */
+/** Whether the last upstream request contained thinking. */
 const thinks = ({ vendors }: Awaited<ReturnType<typeof open>>) =>
   JSON.stringify(vendors.calls.at(-1)?.body.messages).includes('"thinking"');
 
@@ -151,7 +151,7 @@ test('a database that cannot be read loses the reasoning, and not the answer', a
   expect(one.entries).toContainEqual(expect.objectContaining({ event: 'reasoning_not_recalled' }));
 });
 
-describe('what is kept', () => {
+describe('stored reasoning', () => {
   async function openStore(more: { keptMs?: number } = {}) {
     const gatewayDb = await openDatabase(await testDatabase());
     onTestFinished(() => gatewayDb.db.destroy());
@@ -186,22 +186,22 @@ describe('what is kept', () => {
   });
 
   test.each([
-    ['ids that a server counts', 'call_0', {}],
-    ['ids with the name of a function', 'functions.get_weather:0', {}],
-    ['more than one answer may have', drawn(1), { text: 'x'.repeat(maxState) }],
-  ])('is nothing of %s', async (_what, id, own) => {
+    ['calls whose ids a server numbers', 'call_0', {}],
+    ['calls whose ids have the name of a function', 'functions.get_weather:0', {}],
+    ['more state than one answer may have', drawn(1), { text: 'x'.repeat(maxState) }],
+  ])('does not include %s', async (_what, id, own) => {
     const { kept, rows } = await openStore();
     await kept.keep(owner, [{ id, state: own }]);
     expect(await rows()).toEqual([]);
   });
 
-  test('is nothing when the operator stores no reasoning', async () => {
+  test('does not exist when the operator turned it off', async () => {
     const { kept, rows } = await openStore({ keptMs: 0 });
     await kept.keep(owner, [{ id: drawn(1), state }]);
     expect(await rows()).toEqual([]);
   });
 
-  test('are an account’s newest, and others’ all; what is too old goes', async () => {
+  test('is limited to the newest of each account, and is deleted when it is too old', async () => {
     const { kept, pass, rows } = await openStore();
     await kept.keep({ ...owner, accountId: 'acct_2' }, [{ id: drawn(0), state: {} }]);
     for (let at = 0; at < maxKept + 3; at += 100) {

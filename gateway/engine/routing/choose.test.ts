@@ -120,8 +120,8 @@ const anyRules = fc
 const cases = [anyCandidates, anyFeatures, anyRules] as const;
 const ids = (choice: ReturnType<typeof choose>) => choice.chain.map((entry) => entry.candidate.model.id);
 
-describe('whatever the request and the catalogue', () => {
-  test('nobody who may not serve it is chosen', () => {
+describe('for any request and any catalogue', () => {
+  test('a model that may not serve the request is never chosen', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
         for (const { candidate: chosen } of choose(candidates, features, given).chain) {
@@ -132,7 +132,7 @@ describe('whatever the request and the catalogue', () => {
     );
   });
 
-  test('a model is chosen exactly when one may serve the request', () => {
+  test('some model is chosen exactly when one may serve the request', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
         const able = candidates.some((entry) => getExclusions(entry, features, given).length === 0);
@@ -151,7 +151,7 @@ describe('whatever the request and the catalogue', () => {
     );
   });
 
-  test('taking a loser away changes no winner', () => {
+  test('removing a model that was not chosen does not change the choice', () => {
     fc.assert(
       fc.property(...cases, fc.nat(), (candidates, features, given, at) => {
         const [winner] = ids(choose(candidates, features, given));
@@ -193,7 +193,7 @@ describe('whatever the request and the catalogue', () => {
     );
   });
 
-  test('the second attempt is another provider where there is one', () => {
+  test('the second attempt is another provider when there is one', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
         const choice = choose(candidates, features, given);
@@ -220,7 +220,7 @@ describe('decisions', () => {
   test.each([
     ['a greeting goes to the cheapest', small, {}, 'google/lite'],
     ['hard work goes to the best', hard, {}, 'anthropic/opus'],
-    ['best means best', small, { policy: 'best' as const }, 'anthropic/opus'],
+    ['the policy "best" goes to the best model', small, { policy: 'best' as const }, 'anthropic/opus'],
     ['a provider may be left out', small, { ignore: ['google'] }, 'openai/mini'],
     ['a model may be asked for by a pattern', small, { only: ['*/opus'] }, 'anthropic/opus'],
   ])('%s', (_name, features, controls, winner) => {
@@ -261,7 +261,7 @@ describe('complexity', () => {
     ['x'.repeat(700), 1],
     ['x'.repeat(7_000), 2],
     ['x'.repeat(70_000), 3],
-  ])('%#: adds up what can be counted', (text, score) => {
+  ])('%#: the score adds up what can be counted', (text, score) => {
     expect(getComplexity(getFeatures(message(text))).score).toBe(score);
   });
 

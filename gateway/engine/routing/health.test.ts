@@ -4,7 +4,7 @@ import { createHealth } from './health.ts';
 
 const failure = new AppError('upstream_error', 'x');
 
-/** Fails for two accounts in turn. */
+/** Each failure is of another account than the one before, so the model is avoided for all accounts. */
 function healthAt() {
   let time = 1_000_000;
   const health = createHealth(() => time);
@@ -71,12 +71,12 @@ describe('the circuit', () => {
   });
 });
 
-describe('one account alone', () => {
+describe('a model that fails for one account', () => {
   const failFor = (health: ReturnType<typeof createHealth>, account: string, times: number) => {
     for (let index = 0; index < times; index += 1) health.failed('m', account, failure);
   };
 
-  test('closes a model for itself and for no other account, however often it fails', () => {
+  test('is avoided for that account and for no other, however often it fails', () => {
     const heard: string[] = [];
     let time = 1_000_000;
     const health = createHealth(
@@ -94,7 +94,7 @@ describe('one account alone', () => {
     expect(heard).toEqual([]);
   });
 
-  test('has its own probe, which opens the model for it again', () => {
+  test('is asked again by a probe of that account, and used again when the probe succeeds', () => {
     const { health, pass } = healthAt();
     failFor(health, 'ada', 5);
     pass(30_000);
@@ -105,7 +105,7 @@ describe('one account alone', () => {
     expect(health.of('m', 'ada')).toMatchObject({ circuit: 'closed' });
   });
 
-  test('closes a model for all once a second account sees it fail', () => {
+  test('is avoided for all accounts once it fails for a second one', () => {
     const { health } = healthAt();
     failFor(health, 'ada', 5);
     failFor(health, 'bob', 1);

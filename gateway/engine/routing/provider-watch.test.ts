@@ -23,7 +23,7 @@ const model = 'openai/gpt-5.4-mini';
 const chat = { messages: [{ role: 'user', content: 'hi' }] };
 const good = streamReply(recordedStreams.openai.join(''));
 const google = streamReply(recordedStreams.google.join(''));
-/** OpenAI as told, Google well. */
+/** OpenAI answers with `reply`, and Google always succeeds. */
 const openaiAnswers = (reply: Reply) =>
   upstream.replyWith((call, response) => (call.path.startsWith('/v1/') ? reply : google)(call, response));
 

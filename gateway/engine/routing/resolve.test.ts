@@ -25,7 +25,7 @@ const ask = (provider: string | null, model: string | null) => {
   }
 };
 
-describe('who is meant', () => {
+describe('the model of a request', () => {
   test.each([
     ['router', null, 'router:all'],
     ['router', 'gpt', 'router:all'],
@@ -56,11 +56,11 @@ describe('who is meant', () => {
     [null, 'anthropic/new', 'model_not_found'],
     [null, 'reseller/anthropic/new', 'reseller/anthropic/new'],
     ['reseller', 'anthropic/new', 'reseller/anthropic/new'],
-  ])('provider %j and model %j: %s', (provider, model, expected) => {
+  ])('with provider %j and model %j is %s', (provider, model, expected) => {
     expect(ask(provider, model)).toBe(expected);
   });
 
-  test('every input gives a model, the router or one of the contract’s error codes', () => {
+  test('is a model, the router or one of the contract’s error codes for any input', () => {
     const word = fc.option(fc.oneof(fc.string(), fc.constantFrom('openai', 'router', 'gpt', 'openai/gpt', '%2f')));
     fc.assert(
       fc.property(word, word, (provider, model) => {

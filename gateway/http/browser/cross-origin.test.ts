@@ -63,8 +63,8 @@ test.each([
   ['another page', [page], 'https://other.example'],
   ['a page of another port', [page], `${page}:8443`],
   ['a page without an origin', [page], 'null'],
-  ['any page, unless the operator says more', [], page],
-])('a preflight of %s is refused in a sentence', async (_whose, origins, origin) => {
+  ['any page when the operator lists none', [], page],
+])('a preflight of %s is refused with a sentence', async (_whose, origins, origin) => {
   const ask = await open(origins);
   const response = await ask('/v1/chat/completions', 'OPTIONS', preflight(origin));
   const { error } = errorBody.parse(await response.json());
@@ -83,7 +83,7 @@ test.each([
   ['app.example.com', /names "app.example.com", which is no origin/],
   ['https://app.example.com/', /which is no origin/],
   ['file:///x', /which is no origin/],
-])('%s is no list of origins', (text, sentence) => {
+])('"%s" is refused as a list of origins', (text, sentence) => {
   expect(() => parseOrigins(text, 'PORTICO_CORS_ORIGINS')).toThrow(sentence);
 });
 

@@ -51,7 +51,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§1.4.2 committed after 10 s, with comments, failover still allowed': [
     'gateway/engine/engine.test.ts',
-    'gets its headers and comments before its first word, and may still be replaced',
+    'lets the client get headers and comments before the first word, and a fallback is still possible',
   ],
   '§1.4.3 no failover after the first content byte': [
     'gateway/engine/engine-fallback.test.ts',
@@ -70,11 +70,17 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§1.4.7 cancelled before any upstream byte': [
     'gateway/engine/engine.test.ts',
-    'a client that left before the first byte: nothing',
+    'a client that disconnects before the first byte pays nothing',
   ],
-  '§1.4.7 upstream error': ['gateway/engine/engine.test.ts', 'an upstream that failed: nothing'],
-  '§1.4.7 mid-stream error': ['gateway/engine/engine.test.ts', 'an answer that broke off: what was delivered of it'],
-  '§1.4.7 refused before dispatch': ['gateway/api/chat/chat.test.ts', 'what is refused, with its code and where'],
+  '§1.4.7 upstream error': ['gateway/engine/engine.test.ts', 'an answer whose upstream failed costs nothing'],
+  '§1.4.7 mid-stream error': [
+    'gateway/engine/engine.test.ts',
+    'an answer that broke off costs what was delivered of it',
+  ],
+  '§1.4.7 refused before dispatch': [
+    'gateway/api/chat/chat.test.ts',
+    'an invalid request is refused with its code and its place',
+  ],
   '§1.4.7 BYO key': ['gateway/engine/engine.test.ts', 'with the caller’s own key nothing is charged'],
   '§1.4.9 LangChain and the Responses API': [
     'tests/compat/clients/clients.test.ts',
@@ -129,7 +135,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§3.2 token_expired': ['gateway/access/auth/verify-token.test.ts', 'works until it has expired for 30 seconds'],
   '§3.2 too_many_auth_failures': [
     'gateway/access/limits/limits.test.ts',
-    'refused credentials: 20 a minute for each address',
+    'refused credentials are limited to 20 a minute for each address',
   ],
   '§3.2 client_closed_request': ['tests/compat/clients/clients.test.ts', 'client_closed_request'],
   '§3.2 internal_error': ['gateway/http/app.test.ts', 'hides an internal error'],
@@ -141,24 +147,27 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§3.2 upstream_timeout': ['tests/compat/clients/timeout.test.ts', '504 upstream_timeout'],
   '§3.2 file_download_failed': ['gateway/providers/request-bodies.test.ts', 'file_download_failed'],
   '§3.3 validation order': ['gateway/access/limits/limits.test.ts', '§3.3 the order of refusals'],
-  '§3.3 the path and the media type come first': [
-    'gateway/http/app.test.ts',
-    'looks at the credential before the body',
-  ],
+  '§3.3 the path and the media type come first': ['gateway/http/app.test.ts', 'checks the credential before the body'],
   '§3.3 upstream statuses to ours': ['tests/compat/aimock.test.ts', 'after exactly one call'],
   '§3.3 upstream words are scrubbed': ['gateway/providers/upstream/upstream-error.test.ts', 'test.each'],
   '§3.4 replayed': [
     'gateway/engine/idempotency/idempotency.test.ts',
-    'finished: the same body again, marked as replayed',
+    'a repeated request gets the stored body, marked as replayed',
   ],
-  '§3.4 running': ['gateway/engine/idempotency/idempotency.test.ts', 'running: 409 with Retry-After: 1'],
-  '§3.4 other body': ['gateway/engine/idempotency/idempotency.test.ts', 'another body: 422'],
-  '§3.4 failed': ['gateway/engine/idempotency/idempotency.test.ts', 'failed, whatever with: the key is free again'],
-  '§3.4 kept 60 minutes': ['gateway/engine/idempotency/idempotency.test.ts', 'kept 60 minutes and then forgotten'],
+  '§3.4 running': [
+    'gateway/engine/idempotency/idempotency.test.ts',
+    'a request whose key is in use is 409 with Retry-After: 1',
+  ],
+  '§3.4 other body': ['gateway/engine/idempotency/idempotency.test.ts', 'another body with the same key is 422'],
+  '§3.4 failed': ['gateway/engine/idempotency/idempotency.test.ts', 'a key is free again after any failure'],
+  '§3.4 kept 60 minutes': [
+    'gateway/engine/idempotency/idempotency.test.ts',
+    'an answer is stored for 60 minutes and then deleted',
+  ],
   '§3.4 scope of a key': ['gateway/engine/idempotency/idempotency.test.ts', 'belongs to one credential and one path'],
   '§3.4 BYO is never stored': [
     'gateway/engine/idempotency/idempotency.test.ts',
-    'guards against a duplicate at the same time, and keeps nothing',
+    'a simultaneous duplicate is refused, and nothing is stored',
   ],
   '§4.1 the checksum refuses a wrong character': [
     'gateway/access/auth/api-key.test.ts',
@@ -172,9 +181,9 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§4.2 last_used_at': ['gateway/access/auth/authorize.test.ts', 'remembers when it was used, at most once a minute'],
   '§4.3 header grammar': ['gateway/access/auth/authorization-header.test.ts', 'the Authorization header'],
   '§4.3 two headers': ['gateway/http/listen.test.ts', 'two Authorization headers are refused'],
-  '§4.3 keys elsewhere': ['gateway/http/app.test.ts', 'keys elsewhere than in the header do not count'],
+  '§4.3 keys elsewhere': ['gateway/http/app.test.ts', 'a key outside the header is ignored'],
   '§4.4 no header': ['gateway/http/app.test.ts', 'without a header the challenge names no error'],
-  '§4.4 unknown or revoked': ['gateway/http/app.test.ts', 'an unknown key and a revoked key cannot be told apart'],
+  '§4.4 unknown or revoked': ['gateway/http/app.test.ts', 'an unknown key and a revoked key get the same error'],
   '§4.4 ApiKey takes no token': ['gateway/access/auth/verify-token.test.ts', 'the scheme for API keys takes no token'],
   '§4.5 unknown scopes are ignored': [
     'gateway/access/auth/authorize.test.ts',
@@ -182,7 +191,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§4.5 an empty list is good for verify only': [
     'gateway/http/app.test.ts',
-    'a key without scopes is valid, and good for nothing but verify',
+    'a key without scopes is valid, and may use no route but verify',
   ],
   '§4.6 forged tokens': ['gateway/access/auth/verify-token.test.ts', 'is refused, whatever was tried'],
   '§4.6 without a kid': [
@@ -198,9 +207,15 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§4.6 JWKS': ['gateway/access/auth/signing-keys.test.ts', 'names keys by their thumbprint'],
   '§5.3 complexity': ['gateway/engine/routing/choose.test.ts', 'adds up what can be counted'],
   '§5.3 quality floor': ['gateway/engine/routing/choose.test.ts', 'a hard request has a quality floor'],
-  '§5.3 never an ineligible model': ['gateway/engine/routing/choose.test.ts', 'nobody who may not serve it is chosen'],
+  '§5.3 never an ineligible model': [
+    'gateway/engine/routing/choose.test.ts',
+    'a model that may not serve the request is never chosen',
+  ],
   '§5.3 order-independent': ['gateway/engine/routing/choose.test.ts', 'the order of the catalogue does not matter'],
-  '§5.3 removing a loser': ['gateway/engine/routing/choose.test.ts', 'taking a loser away changes no winner'],
+  '§5.3 removing a loser': [
+    'gateway/engine/routing/choose.test.ts',
+    'removing a model that was not chosen does not change the choice',
+  ],
   '§5.3 a cheaper or better winner': [
     'gateway/engine/routing/choose.test.ts',
     'a winner that gets cheaper or better stays the winner',
@@ -217,7 +232,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'gateway/engine/routing/health.test.ts',
     'a rate limit cools a model down for as long as the provider asks',
   ],
-  '§5.3.8 nothing eligible': ['gateway/engine/engine-fallback.test.ts', 'says why nobody may answer'],
+  '§5.3.8 nothing eligible': ['gateway/engine/engine-fallback.test.ts', 'explains why no model may answer'],
   '§5.5 stickiness': [
     'gateway/engine/engine-fallback.test.ts',
     'keeps a tool loop on the model that asked for the tool',
@@ -242,7 +257,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'gateway/access/limits/go-duration.test.ts',
     'every duration is one that Go reads as the same time',
   ],
-  '§7 drain': ['gateway/engine/disconnect.test.ts', 'a drain lets a running stream come to its end'],
+  '§7 drain': ['gateway/engine/disconnect.test.ts', 'a draining gateway lets a running stream complete'],
   '§10 POST /v1/keys': [
     'gateway/access/keys/keys.test.ts',
     'a key is made, works, is listed without itself, renamed and revoked',

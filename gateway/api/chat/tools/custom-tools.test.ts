@@ -4,7 +4,7 @@ import { getEvents } from '../../../../tests/gateway-doubles/events-of.ts';
 import { openThreeProviders, type ThreeProviders } from '../../../../tests/gateway-doubles/three-providers.ts';
 import { streamReply } from '../../../../tests/gateway-doubles/upstream-server.ts';
 
-/** OpenAI's custom tools with models that know functions only. */
+/** OpenAI's custom tools are offered to models that know only functions. */
 
 let providers: ThreeProviders;
 beforeEach(async () => {
@@ -48,10 +48,10 @@ const called = (text: string) => [
 ];
 
 test.each([
-  ['the one text', JSON.stringify({ input }), input],
-  ['what is no object', '1+2', '1+2'],
-  ['another object', '{"a":1}', '{"a":1}'],
-])('a call with %s is one of the custom tool, whole and streamed', async (_what, text, expected) => {
+  ['one text', JSON.stringify({ input }), input],
+  ['arguments that are no object', '1+2', '1+2'],
+  ['an object of another shape', '{"a":1}', '{"a":1}'],
+])('a function call with %s becomes a call of the custom tool, streamed or not', async (_what, text, expected) => {
   providers.upstream.replyWith(answering(text));
   const body = { tools: [tool, plain] };
   const whole = await (await ask(body)).json();
