@@ -25,9 +25,9 @@ const launchOptions = existsSync(chromium.executablePath())
  * sockets, clients) is tested on one engine only.
  */
 const onBothEngines = [
-  'gateway/engine/billing/{holds,true-bill}.test.ts',
+  'gateway/engine/billing/{holds,provider-cost}.test.ts',
   'gateway/operations/configuration/plans.test.ts',
-  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,reads-on,token-classes}.test.ts',
+  'gateway/engine/{billing-table,disconnect,drain-after-disconnect,engine,hostile-usage,token-classes,usage-after-disconnect}.test.ts',
   'tests/gateway-doubles/open-gateway.test.ts',
   'gateway/access/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/storage/migrations/{findable,provenance}.test.ts',

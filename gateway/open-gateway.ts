@@ -114,9 +114,9 @@ export function fetchExchange(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const client = new Stop();
-    const leave = () => client.abort(clientGone());
-    if (request.signal.aborted) leave();
-    request.signal.addEventListener('abort', leave, { once: true });
+    const onDisconnect = () => client.abort(clientGone());
+    if (request.signal.aborted) onDisconnect();
+    request.signal.addEventListener('abort', onDisconnect, { once: true });
     const { pathname, search } = new URL(request.url);
     const exchange: HttpExchange = {
       method: request.method,
@@ -342,7 +342,7 @@ async function openRooms(
     overload,
     embedding,
     draining: () => running.draining,
-    leaving: () => retired || running.draining,
+    isRetiring: () => retired || running.draining,
     log: traffic.log,
   });
   const metrics = gatewayMetrics({

@@ -6,7 +6,7 @@ import { messagesHandler } from '../api/messages/messages-form.ts';
 import { responsesHandler } from '../api/responses/responses-form.ts';
 import type { ExchangeHandler } from '../http/request-context.ts';
 
-/** Of `POST /chat` and `POST /api/chat` (wire contract §1.2). */
+/** The form of `POST /chat` and `POST /api/chat` (wire contract §1.2). */
 const prompt: ChatForm = {
   reader: promptReader,
   idPrefix: 'chat_',
@@ -14,7 +14,7 @@ const prompt: ChatForm = {
   response: promptResponse,
 };
 
-/** Of `POST /v1/chat/completions` (wire contract §1.3). */
+/** The form of `POST /v1/chat/completions` (wire contract §1.3). */
 const completion: ChatForm = {
   reader: completionReader,
   idPrefix: 'chatcmpl-',

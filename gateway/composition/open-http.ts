@@ -32,7 +32,7 @@ import type { openModels } from './open-models.ts';
 
 export const vendor = 'portico';
 
-interface Rooms extends Pick<RequestDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
+interface HttpDeps extends Pick<RequestDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
   readonly foundation: Foundation;
   readonly callers: Awaited<ReturnType<typeof openCallers>>;
   readonly models: Awaited<ReturnType<typeof openModels>>;
@@ -46,9 +46,9 @@ interface Rooms extends Pick<RequestDeps, 'draining' | 'leaving' | 'overload' | 
 }
 
 /** Opens the gateway's two entry points: exchanges for chats, the framework for everything else. */
-export function openHttp(rooms: Rooms) {
-  const { foundation, callers, models, cluster, engine, keptAnswers, reasoningState, byokFeeBps } = rooms;
-  const { draining, leaving, overload } = rooms;
+export function openHttp(deps: HttpDeps) {
+  const { foundation, callers, models, cluster, engine, keptAnswers, reasoningState, byokFeeBps } = deps;
+  const { draining, isRetiring, overload } = deps;
   const { db, transact, peppers, now, ledger } = foundation;
   const { authorizer, credentialsChanged } = callers;
   const { registry, catalogue, health, sticky, watch } = models;
@@ -56,11 +56,11 @@ export function openHttp(rooms: Rooms) {
     limits: createLimits(cluster.limits, (principal) => requireDayQuota({ db, seen: ledger.seen }, principal, now())),
     authorizer,
     draining,
-    leaving,
+    isRetiring,
     overload,
     version,
     now,
-    log: rooms.log,
+    log: deps.log,
   };
   const app = createApp(receiving, [
     quoteRoutes({
@@ -83,11 +83,11 @@ export function openHttp(rooms: Rooms) {
     jwksRoutes({ db, now }),
     docsRoutes(),
     keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
-    metaRoutes({ db, version, leaving, troubles: watch.troubles }),
+    metaRoutes({ db, version, isRetiring, troubles: watch.troubles }),
   ]);
   const handlers = new Map([
     ...exchangeHandlers({ engine, now, keptAnswers, reasoning: reasoningState, log: foundation.log }),
-    ['/v1/embeddings', embeddingsHandler({ ...models, ...rooms.embedding, now, vendor, byokFeeBps })],
+    ['/v1/embeddings', embeddingsHandler({ ...models, ...deps.embedding, now, vendor, byokFeeBps })],
   ]);
   const answerChat = createExchangeAnswerer(receiving, handlers);
   return { app, answerChat };

@@ -54,7 +54,10 @@ export function admit(request: ChatRequest, deps: AdmissionDeps): RoutePlan {
     provider: request.provider,
     model: request.model,
     models,
-    elsewhere: { models: embeddings, sentence: 'makes embeddings and does not chat: use it at POST /v1/embeddings.' },
+    otherEndpoint: {
+      models: embeddings,
+      sentence: 'makes embeddings and does not chat: use it at POST /v1/embeddings.',
+    },
     providers: registry.ids,
     configured,
     unlisted(provider, name) {
@@ -69,7 +72,7 @@ export function admit(request: ChatRequest, deps: AdmissionDeps): RoutePlan {
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
     const target = asPriced(directTarget(request, resolved.model, features, deps), request);
-    // The caller's own key gets a second try on the same model; no other key is ever used for it (§6).
+    // The caller's own key gets a second attempt on the same model; no other key is ever used for it (§6).
     return {
       ...common,
       warnings: [...common.warnings, ...lifecycleWarnings(resolved.model)],

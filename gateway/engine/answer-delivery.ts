@@ -35,7 +35,7 @@ const grain = 0.01;
  * everything that belongs to its request (docs/decisions/053-what-outlives-a-request.md).
  */
 export class AnswerDelivery {
-  /** Why the client left an answer that is read on only for its token count. Null when it did not. */
+  /** Why the client disconnected from an answer that is read on only for its token count. Null when it has not disconnected. */
   readOnAfter: AppError | null = null;
   /** The tokens that the answer has used, as far as they are counted. */
   tokens = 0;
@@ -76,7 +76,7 @@ export class AnswerDelivery {
     abort.addEventListener('abort', () => this.#giveUp?.(abort.reason));
   }
 
-  /** Hands parts to the client. Returns a promise when the client has to catch up first; it ends when the client leaves. */
+  /** Hands parts to the client. Returns a promise when the client has to catch up first; it ends when the client disconnects. */
   emit(parts: readonly AnswerPart[]): Promise<void> | undefined {
     const observed = this.#observer?.parts?.(parts);
     return observed === undefined ? this.#send(parts) : observed.then(() => this.#send(parts));
@@ -90,7 +90,7 @@ export class AnswerDelivery {
     return waits && this.#waitForClient(waits);
   }
 
-  /** Waits for the client, but neither for one that has left nor beyond the end of the answer. */
+  /** Waits for the client, but not when it has disconnected, and not beyond the end of the answer. */
   #waitForClient(waits: Promise<void>): Promise<void> {
     if (this.#waiting === 0) this.#waitingSince = performance.now();
     this.#waiting += 1;
@@ -117,8 +117,8 @@ export class AnswerDelivery {
   }
 
   /**
-   * Notes which provider is asked next, and whether for a non-streaming answer. `readsOn` decides whether the rest is read without the
-   * client when that leaves, for the token count that comes last.
+   * Notes which provider is asked next, and whether for a non-streaming answer. `readsOn` decides whether the rest is read for the token
+   * count at its end when the client disconnects.
    */
   asks(provider: string, nonStreaming: boolean, readsOn: ReadsOn): void {
     this.#readsOn = readsOn;
@@ -126,8 +126,8 @@ export class AnswerDelivery {
     if (!this.#draining && this.#gone) this.#abort.abort(this.#gone);
   }
 
-  /** The client has disconnected: nobody reads the rest. */
-  leave(why: AppError): void {
+  /** Called when the client has disconnected and nobody reads the rest any more. */
+  clientDisconnected(why: AppError): void {
     if (this.readOnAfter) return;
     const going = this.#draining ? 'to_its_end' : (this.#readsOn?.(why, () => this.#abort.abort(why)) ?? 'no');
     if (going === 'detached') this.readOnAfter = why;
@@ -135,7 +135,7 @@ export class AnswerDelivery {
     else this.#goOnWithout(why);
   }
 
-  /** The client took too long: no time is left to read on without it. */
+  /** Called when the client took too long. No time is left to read on without it. */
   #expire(why: AppError): void {
     if (this.#draining) this.#goOnWithout(why);
     else if (!this.readOnAfter) this.#abort.abort(why);
@@ -155,8 +155,8 @@ export class AnswerDelivery {
   }
 
   /** Ends the client's part of an answer whose provider is still to be asked what it cost. */
-  left(error: AppError): void {
-    this.#observer?.left?.(error);
+  detached(error: AppError): void {
+    this.#observer?.detached?.(error);
     this.#fail(error);
   }
 
@@ -216,9 +216,9 @@ const rememberedMs = 3_600_000;
 const maxRemembered = 10_000;
 
 /**
- * Nobody knows how much of a non-streaming answer was produced when its client left, so nothing is charged for it, although the upstream
- * may charge. For an hour after that, the account's answers are asked for as streams, of which the part that came is charged, and other
- * answers that are already under way are read to their end. An accident stays free, and it is no way to spend the operator's money
+ * Nobody knows how much of a non-streaming answer was produced when its client disconnected, so nothing is charged for it, although the
+ * upstream may charge. For an hour after that, the account's answers are asked for as streams, of which the part that came is charged, and
+ * other answers that are already under way are read to their end. An accident stays free, and it is no way to spend the operator's money
  * (docs/decisions/043).
  */
 export function createDisconnectPenalties(now: () => number): DisconnectPenalties {

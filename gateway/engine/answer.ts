@@ -118,7 +118,7 @@ export interface AnswerObserver {
    * Called when the client gets no more parts, although the request is not settled yet: its provider is asked what it cost. `ended`
    * follows.
    */
-  left?(error: AppError): void;
+  detached?(error: AppError): void;
   /** Called once, when the request is settled. `error` is null for a complete answer. */
   ended(tokens: number, error: unknown): MaybePromise<void>;
 }

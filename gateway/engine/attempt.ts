@@ -63,7 +63,7 @@ export class Attempt {
       parameters: fitted.parameters,
       openaiOnly: fitted.openaiOnly,
       ...(clientTools ? { clientTools } : {}),
-      whole: this.nonStreaming,
+      nonStreaming: this.nonStreaming,
     };
   }
 
@@ -117,7 +117,7 @@ export class Attempt {
     ]);
   }
 
-  /** The upstream does not keep to the limit that it was given, or nobody pays for more. */
+  /** Ends the answer, because the upstream exceeds the limit that it was given, or because more of it would cost more than is held. */
   async #cut(content: readonly ContentEvent[]): Promise<void> {
     await this.#emit(content);
     this.isCut = true;
@@ -197,7 +197,7 @@ export interface UpstreamCallContext {
   /** How long the upstream may be silent in the middle of a stream. */
   readonly silentMs: number;
   /** A non-streaming answer begins where it ends: only the limit of the complete answer counts, unless the upstream streams after all. */
-  readonly whole: boolean;
+  readonly nonStreaming: boolean;
   readonly fetch: UpstreamFetch;
   readonly answersInParts: () => void;
   readonly offersCost: (ask: AskBill) => void;
@@ -213,7 +213,7 @@ export async function callUpstream(
   context: UpstreamCallContext,
   take: TakeEvents,
 ): Promise<void> {
-  const { firstEventMs, silentMs, whole, fetch, offersCost } = context;
+  const { firstEventMs, silentMs, nonStreaming, fetch, offersCost } = context;
   const abort = new Stop();
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
@@ -222,7 +222,7 @@ export async function callUpstream(
   const expectBeginning = () => {
     timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
   };
-  if (!whole) expectBeginning();
+  if (!nonStreaming) expectBeginning();
   let hasBegun = false;
   let hasFinished = false;
   let isOver = false;
@@ -237,7 +237,7 @@ export async function callUpstream(
       offersCost,
       answersNonStreaming: () => clearTimeout(timer),
       answersInParts() {
-        if (!whole) return;
+        if (!nonStreaming) return;
         expectBeginning();
         context.answersInParts();
       },
@@ -271,7 +271,7 @@ function truncated({ model }: Target): AppError {
   });
 }
 
-/** With the caller's own key, only what another try can mend: the network and the server's own faults (§6). */
+/** With the caller's own key, another attempt follows only these errors: faults of the network and of the server (§6). */
 const mendable = new Set<string>([
   'upstream_unreachable',
   'upstream_error',
@@ -279,7 +279,10 @@ const mendable = new Set<string>([
   'upstream_truncated',
 ]);
 
-/** Whether another model may do better: after faults of the upstream and what only this model refuses, but never after the request's own faults (§5.3.6). */
+/**
+ * Whether another model may do better: after faults of the upstream and after refusals by this model only, but never after the request's
+ * own faults (§5.3.6).
+ */
 export function mayTryNext(error: AppError, ownKey = false): boolean {
   if (ownKey) return mendable.has(error.code) && getReason(error) === null;
   return isUpstreamFault(error) || error.code === 'context_length_exceeded' || getReason(error) === 'model_refuses';

@@ -89,7 +89,7 @@ function isFree({ current, hasSent, request }: Billable, outcome: Outcome): bool
 /** Whether the answer is charged although only its provider knows for how many tokens. */
 export function endsUncounted(billable: Billable, outcome: Outcome): boolean {
   if (outcome.kind === 'finished') return billable.current?.meter.started === true && !billable.current.meter.counted;
-  return !isFree(billable, outcome) && billable.current?.meter.countedWhole !== true;
+  return !isFree(billable, outcome) && billable.current?.meter.isFullyCounted !== true;
 }
 
 /** Makes the bill by the table of §1.4.7. `withinHold`: the cost that the hold does not cover is left out. */

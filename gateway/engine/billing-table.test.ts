@@ -25,14 +25,14 @@ const model = 'anthropic/claude-haiku-4-5';
 /** The recorded answer has 10 input tokens, 8 read from and 2 written to the cache, at $1, $0.10 and $1.25 a million. */
 const inputCost = 10n * 1_000n + 8n * 100n + 2n * 1_250n;
 const outputCost = 5_000n;
-const wholeCost = inputCost + 11n * outputCost;
-const whole = recordedStreams.anthropic.join('');
+const completeCost = inputCost + 11n * outputCost;
+const complete = recordedStreams.anthropic.join('');
 const begun = recordedStreams.anthropic.slice(0, 8).join('');
-const endedWith = (reason: string) => whole.replace(/"stop_reason":"tool_use"/, `"stop_reason":"${reason}"`);
+const endedWith = (reason: string) => complete.replace(/"stop_reason":"tool_use"/, `"stop_reason":"${reason}"`);
 
 let upstream: Upstream;
 beforeEach(async () => {
-  upstream = await openUpstream(streamReply(whole));
+  upstream = await openUpstream(streamReply(complete));
 });
 afterEach(() => upstream.close());
 
@@ -47,7 +47,7 @@ async function openServed(options: TestGatewayOptions = {}) {
       anthropic: { apiKey, baseUrl: upstream.origin },
       openai: { apiKey, baseUrl: `${upstream.origin}/v1` },
     },
-    fetch: telling(() => arrived()),
+    fetch: notifying(() => arrived()),
     ...options,
     timeouts: { readOnMs: 50, ...options.timeouts },
   });
@@ -80,7 +80,7 @@ async function openServed(options: TestGatewayOptions = {}) {
 type Served = Awaited<ReturnType<typeof openServed>>;
 
 /** A `fetch` that calls `arrived` when the gateway has read a piece of an answer. */
-const telling =
+const notifying =
   (arrived: () => void): typeof fetch =>
   async (url, init) => {
     const response = await fetch(url, init);
@@ -130,7 +130,7 @@ async function expectBooked(
 }
 
 /** Disconnects the client, and resolves when the gateway has closed the upstream connection. Nothing else would close it. */
-async function leave(answer: Promise<Response>, abort: AbortController, when: Promise<unknown>) {
+async function disconnect(answer: Promise<Response>, abort: AbortController, when: Promise<unknown>) {
   const broken = answer.then((response) => response.text()).catch((error: Error) => error.name);
   await when;
   const [call] = upstream.calls;
@@ -158,10 +158,14 @@ describe.each([
     ['max_tokens', 'length'],
     ['refusal', 'content_filter'],
     ['tool_use', 'tool_calls'],
-  ])('an answer that finished with %s costs the reported usage times the price', async (said, reason) => {
-    await serve(streamReply(endedWith(said)));
+  ])('an answer that finished with %s costs the reported usage times the price', async (stopReason, reason) => {
+    await serve(streamReply(endedWith(stopReason)));
     expect(await asked()).toContain(`"finish_reason":"${reason}"`);
-    const record = await expectBooked(served, { status: 'succeeded', error_code: null, estimated: false }, wholeCost);
+    const record = await expectBooked(
+      served,
+      { status: 'succeeded', error_code: null, estimated: false },
+      completeCost,
+    );
     expect(record).toMatchObject({ prompt_tokens: 20, cached_tokens: 8, completion_tokens: 11 });
     expect(record.upstream_cost_usd).toBe(record.cost_usd);
   });
@@ -169,7 +173,7 @@ describe.each([
   test('a client that disconnects after the first upstream byte pays for the usage reported so far, completed by an estimate', async () => {
     await serve(hangingReply(begun));
     const abort = new AbortController();
-    await leave(served.ask({ stream }, abort.signal), abort, served.byteArrived);
+    await disconnect(served.ask({ stream }, abort.signal), abort, served.byteArrived);
     const record = await endedRequest(served);
     expect(record).toMatchObject({ prompt_tokens: 20, cached_tokens: 8, estimated: true });
     expect(record.completion_tokens).toBeGreaterThan(1);
@@ -180,7 +184,7 @@ describe.each([
   test('a client that disconnects before any usage was reported pays for an estimate of input and output', async () => {
     await serve(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const abort = new AbortController();
-    await leave(served.ask({ stream, model: 'openai/gpt-4o-mini' }, abort.signal), abort, served.byteArrived);
+    await disconnect(served.ask({ stream, model: 'openai/gpt-4o-mini' }, abort.signal), abort, served.byteArrived);
     const { cost_usd: charge } = await endedRequest(served);
     expect(parseUsd(charge)).toBeGreaterThan(0n);
     await expectBooked(served, { status: 'cancelled', estimated: true }, parseUsd(charge));
@@ -189,7 +193,7 @@ describe.each([
   test('a client that disconnects before the first upstream byte pays nothing', async () => {
     await serve(() => {});
     const abort = new AbortController();
-    await leave(served.ask({ stream }, abort.signal), abort, upstreamCalled());
+    await disconnect(served.ask({ stream }, abort.signal), abort, upstreamCalled());
     const end = { status: 'cancelled', error_code: 'client_closed_request', upstream_cost_usd: '0' } as const;
     await expectBooked(served, { ...end, prompt_tokens: 0, completion_tokens: 0 }, 0n);
   });
@@ -239,7 +243,7 @@ describe.each([
   ])(
     'a request that is refused before dispatch (%s, %i) costs nothing, has no ledger entry and calls no upstream',
     async (_why, status, body, balance) => {
-      await serve(streamReply(whole), { balance });
+      await serve(streamReply(complete), { balance });
       const response = await served.ask({ stream, ...body });
       expect(response.status).toBe(status);
       await response.text();
@@ -253,17 +257,17 @@ describe.each([
   );
 
   test('with the caller’s own key an answer costs nothing, even without a balance, and the record has the provider’s cost', async () => {
-    await serve(streamReply(whole), { balance: '0' });
+    await serve(streamReply(complete), { balance: '0' });
     expect(await asked({ byoapi_key: 'own-key-of-caller' })).toContain('"byok":true');
     expect(upstream.calls[0]?.headers['x-api-key']).toBe('own-key-of-caller');
     const record = await expectBooked(served, { status: 'succeeded', byok: true }, 0n);
-    expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
+    expect(parseUsd(record.upstream_cost_usd)).toBe(completeCost);
   });
 
   test('with the caller’s own key a client that disconnects pays nothing, and the upstream is aborted', async () => {
     await serve(hangingReply(begun), { balance: '0' });
     const abort = new AbortController();
-    await leave(served.ask({ stream, byoapi_key: 'own-key-of-caller' }, abort.signal), abort, served.byteArrived);
+    await disconnect(served.ask({ stream, byoapi_key: 'own-key-of-caller' }, abort.signal), abort, served.byteArrived);
     await expectBooked(served, { status: 'cancelled', byok: true }, 0n);
   });
 
@@ -274,18 +278,18 @@ describe.each([
     const own = { byoapi_key: 'own-key-of-caller' };
 
     test('a finished answer costs the fee, its ledger entry is a fee, and the record has the provider’s cost', async () => {
-      await serve(streamReply(whole), fee);
+      await serve(streamReply(complete), fee);
       expect(await asked(own)).toContain('"byok":true');
       const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
-      const record = await expectBooked(served, end, getFee(wholeCost));
-      expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
+      const record = await expectBooked(served, end, getFee(completeCost));
+      expect(parseUsd(record.upstream_cost_usd)).toBe(completeCost);
       expect((await served.gatewayDb()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
     });
 
     test('a client that disconnects after the first upstream byte pays the fee on what was produced', async () => {
       await serve(hangingReply(begun), fee);
       const abort = new AbortController();
-      await leave(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
+      await disconnect(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
       const { completion_tokens: delivered } = await endedRequest(served);
       const charge = getFee(inputCost + BigInt(delivered) * outputCost);
       await expectBooked(served, { status: 'cancelled', byok: true, estimated: true }, charge);
@@ -294,7 +298,7 @@ describe.each([
     test('a client that disconnects before the first upstream byte pays nothing', async () => {
       await serve(() => {}, fee);
       const abort = new AbortController();
-      await leave(served.ask({ stream, ...own }, abort.signal), abort, upstreamCalled());
+      await disconnect(served.ask({ stream, ...own }, abort.signal), abort, upstreamCalled());
       await expectBooked(served, { status: 'cancelled', byok: true, upstream_cost_usd: '0' }, 0n);
     });
 
@@ -317,7 +321,7 @@ describe.each([
     });
 
     test('a balance that does not cover the highest fee is refused, and no upstream is called', async () => {
-      await serve(streamReply(whole), { ...fee, balance: '0.0001' });
+      await serve(streamReply(complete), { ...fee, balance: '0.0001' });
       const body = { stream, ...own, max_tokens: 1_000 };
       const refused = await served.ask(body);
       expect(refused.status).toBe(402);
@@ -348,12 +352,12 @@ describe.each([
 
   test('after a fallback only the answer is charged, and the failed attempt’s cost is recorded for the operator', async () => {
     const opening = recordedStreams.openai[0] ?? '';
-    await serve(byProvider({ openai: brokenReply(opening), anthropic: streamReply(whole) }));
+    await serve(byProvider({ openai: brokenReply(opening), anthropic: streamReply(complete) }));
     const only = ['openai/gpt-4o-mini', model];
     await asked({ model: 'router', route: { policy: 'cheapest', only } });
     expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/messages']);
-    const record = await expectBooked(served, { status: 'succeeded', model: 'claude-haiku-4-5' }, wholeCost);
+    const record = await expectBooked(served, { status: 'succeeded', model: 'claude-haiku-4-5' }, completeCost);
     expect(record.routing?.attempts).toMatchObject([{ code: 'upstream_truncated' }, { status: 'ok' }]);
-    expect(parseUsd(record.upstream_cost_usd)).toBeGreaterThan(wholeCost);
+    expect(parseUsd(record.upstream_cost_usd)).toBeGreaterThan(completeCost);
   });
 });

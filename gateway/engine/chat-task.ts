@@ -103,7 +103,7 @@ function hold(request: ChatRequest, plan: RoutePlan, reserve: Reserve, deps: Eng
   });
 }
 
-/** With less time than this left, no model is asked: it could only be late. */
+/** No model is asked when less time than this is left, because its answer could only be late. */
 const minTimeMs = 10;
 
 /** A chat request that is held for, while its models are asked one after the other. */
@@ -147,7 +147,7 @@ export class ChatTask {
     const unlease = this.deps.leases.keep(() => this.#renew());
     try {
       const outcome = await this.#askAll().catch((error: unknown) => this.#failure(toAppError(error)));
-      // Of an answer that is read on, only its token count matters: however it ended, its client had left.
+      // Only the token count of an answer that is read on matters. However it ended, its client had disconnected before.
       const { readOnAfter } = this.delivery;
       await this.#settle(readOnAfter ? { kind: 'failed', error: readOnAfter, byClient: false } : outcome);
     } finally {
@@ -194,7 +194,7 @@ export class ChatTask {
     const { deps, signal, delivery, request } = this;
     const recalling = this.#recallReasoning(target);
     const attempt = this.#begin(target, recalling && (await recalling));
-    const { nonStreaming: whole } = attempt;
+    const { nonStreaming } = attempt;
     const { silentMs } = attempt.fitted.thinks ? deps.timeouts.thinking : deps.timeouts;
     const { provider } = target.model;
     let release: (() => void) | null = null;
@@ -209,15 +209,15 @@ export class ChatTask {
       if (!countsLate(attempt)) return 'no';
       release = deps.readingOn.begin(accountId, stop);
       if (!release) return 'no';
-      this.#leaveUncounted(attempt, why);
+      this.#detachUncounted(attempt, why);
       return 'detached';
     };
-    delivery.asks(provider, whole, readsOn);
+    delivery.asks(provider, nonStreaming, readsOn);
     const context = {
       signal,
       firstEventMs: this.#firstEventLimit(attempt, isLast),
       silentMs,
-      whole,
+      nonStreaming,
       fetch: deps.fetch,
       answersInParts() {
         attempt.nonStreaming = false;
@@ -266,8 +266,8 @@ export class ChatTask {
 
   /**
    * A client that waits for the complete answer gets it from an upstream that was asked for a non-streaming one: nothing is parsed a
-   * hundred times. An answer is streamed from the upstream when credit may end it, because a non-streaming one cannot be cut, and when it is
-   * one of several models of which the next is asked if the first does not begin, because nobody sees a non-streaming answer begin
+   * hundred times. An answer is streamed from the upstream when credit may end it, because a non-streaming one cannot be cut, and when it
+   * is one of several models of which the next is asked if the first does not begin, because nobody sees a non-streaming answer begin
    * (docs/decisions/043). With the log probabilities of other tokens an answer is a hundred times as long: it is streamed as well.
    */
   #wantsNonStreaming({ provider, model }: Target): boolean {
@@ -281,7 +281,7 @@ export class ChatTask {
       reserve.outputLimit === null &&
       // A model whose longest answer nobody knows is never asked for a non-streaming one.
       (knownMaxAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN) <=
-        (provider.wholeAnswerTokens ?? -1) &&
+        (provider.maxNonStreamingTokens ?? -1) &&
       !deps.disconnectPenalties.has(principal.accountId)
     );
   }
@@ -388,7 +388,7 @@ export class ChatTask {
     if (endsUncounted(this, outcome)) await this.#askProviderCost(outcome);
     const bill = await this.#coveredBill(outcome);
     const { usage, unbelieved } = bill.metered;
-    if (this.current?.meter.countedWhole && !unbelieved)
+    if (this.current?.meter.isFullyCounted && !unbelieved)
       deps.cachedShares.remember(plan.conversation, this.current.target.model.id, usage);
     if (bill.unbelieved)
       deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: request.requestId });
@@ -413,7 +413,7 @@ export class ChatTask {
       estimated: bill.settlement.estimated,
       ...(request.stream ? { costBreakdown: toCostBreakdown(bill, charged, request.byoKey !== null) } : {}),
       byok: request.byoKey !== null,
-      // For a model that was named there is nothing more to explain.
+      // A named model had no competitors, so even its complete routing is short.
       routing: (plan.decision.kind === 'direct' && bill.routing) || getRouting(this, this.current),
       warnings: [
         ...request.warnings,
@@ -426,22 +426,22 @@ export class ChatTask {
   }
 
   /**
-   * Asks the provider what the answer cost; the hold waits as long as the provider may take. A client that has left does not wait, and one
-   * that has not lacks only the answer's end.
+   * Asks the provider what the answer cost; the hold waits as long as the provider may take. A client that has disconnected does not wait
+   * for it. A connected client waits only for the end of the answer.
    */
   async #askProviderCost(outcome: Outcome): Promise<void> {
     const { current, deps, request } = this;
     if (!current?.askBill) return;
-    if (outcome.kind === 'failed') this.#leaveUncounted(current, outcome.error);
-    const reported = await deps.trueBills.learn(request.requestId, current.askBill);
+    if (outcome.kind === 'failed') this.#detachUncounted(current, outcome.error);
+    const reported = await deps.providerCosts.learn(request.requestId, current.askBill);
     if (reported) current.meter.settle(reported);
   }
 
-  /** Lets the client go before the tokens are counted: the count so far stands for them. */
-  #leaveUncounted({ meter }: Attempt, why: AppError): void {
+  /** Ends the client's part before the tokens are counted. The rate limit uses the count so far. */
+  #detachUncounted({ meter }: Attempt, why: AppError): void {
     const { usage } = meter.partial();
     this.delivery.measured(usage.promptTokens + usage.completionTokens);
-    this.delivery.left(why);
+    this.delivery.detached(why);
   }
 
   /**
@@ -458,7 +458,7 @@ export class ChatTask {
         return false;
       });
     if (await raise(charge)) return bill;
-    // When nobody could know the cost before, as much is charged as is left.
+    // Without a known price nobody could hold enough, so as much is charged as the balance covers.
     for (let part = charge / 2n; bill.settlement.price === null && part > this.reserve.held; part /= 2n) {
       if (await raise(part)) break;
     }
@@ -476,7 +476,10 @@ const isLarger = (next: Target, than: Target) =>
 const mayReadOn = ({ target, askBill }: Attempt): boolean =>
   target.model.price !== null && !askBill && target.credential.onDisconnect === undefined;
 
-/** Whether an answer has begun and is counted only at its end: when its client leaves, it is read on for the count (docs/decisions/102). */
+/**
+ * Whether an answer has begun and is counted only at its end: when its client disconnects, it is read on for the count
+ * (docs/decisions/102).
+ */
 function countsLate(attempt: Attempt): boolean {
   const { target, meter, fitted } = attempt;
   const { counts } = target.provider;

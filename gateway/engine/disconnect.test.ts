@@ -7,8 +7,8 @@ import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
 
 /** The stand-alone server with real sockets on both sides. Its provider's answers are never read on after a disconnect. */
-async function openStandAlone(said: string) {
-  const upstream = await openRawUpstream(said);
+async function openStandAlone(sent: string) {
+  const upstream = await openRawUpstream(sent);
   onTestFinished(upstream.close);
   const opened = await openTestGateway({
     now: Date.now,
@@ -61,11 +61,11 @@ test.each([
 ])(
   'the upstream connection is closed within 500 ms when the client disconnects from %s',
   patience,
-  async (_when, stream, said) => {
-    const opened = await openStandAlone(said);
+  async (_when, stream, sent) => {
+    const opened = await openStandAlone(sent);
     const client = await ask(opened, stream);
     const call = await opened.upstream.call();
-    if (stream && said === firstWord) {
+    if (stream && sent === firstWord) {
       let seen = '';
       while (!seen.includes('Hello')) seen += String((await once(client, 'data'))[0]);
     }

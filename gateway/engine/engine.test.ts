@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => close());
 
 /** The client disconnects as soon as the gateway has read a first piece of the answer. */
-const leavingAfterFirstChunk =
+const disconnectingAfterFirstChunk =
   (abort: AbortController): typeof fetch =>
   async (url, init) => {
     const response = await fetch(url, init);
@@ -102,7 +102,7 @@ describe('what is charged (the billing table)', () => {
   test('a client that disconnects after the upstream had read the prompt pays for the prompt', async () => {
     const abort = new AbortController();
     upstream.replyWith(hangingReply(recordedStreams.anthropic[0] ?? ''));
-    const bench = await open({ fetch: leavingAfterFirstChunk(abort) });
+    const bench = await open({ fetch: disconnectingAfterFirstChunk(abort) });
     await bench.post(path, { ...toAnthropic, stream: true }, { signal: abort.signal });
     await upstream.calls[0]?.closed;
     const cost = 20n * 1_000n + 1n * 4_000n;
@@ -126,7 +126,7 @@ describe('what is charged (the billing table)', () => {
   test('a client that disconnects from a non-streaming answer pays for what had come', async () => {
     const abort = new AbortController();
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
-    const bench = await open({ fetch: leavingAfterFirstChunk(abort), timeouts: { readOnMs: 50 } });
+    const bench = await open({ fetch: disconnectingAfterFirstChunk(abort), timeouts: { readOnMs: 50 } });
     await bench.post(path, toOpenAi, { signal: abort.signal });
     await upstream.calls[0]?.closed;
     const row = await bench.onlyRequest();

@@ -9,7 +9,7 @@ import { createSlotSet, type Running } from '../runtime/concurrency/running.ts';
 import { Stop } from '../runtime/concurrency/stop-signal.ts';
 import type { Engine } from './answer.ts';
 import { AnswerDelivery, createDisconnectPenalties, type DisconnectPenalties } from './answer-delivery.ts';
-import { createTrueBills, type TrueBills } from './billing/true-bill.ts';
+import { createProviderCosts, type ProviderCosts } from './billing/provider-cost.ts';
 import { answerRequest } from './chat-task.ts';
 import type { ReasoningState } from './reasoning/reasoning-state.ts';
 import type { Health } from './routing/health.ts';
@@ -27,7 +27,9 @@ interface ReadingOnDeps {
   readonly running: Pick<Running, 'draining' | 'whenDraining'>;
 }
 
-/** No rate limit counts these answers any more, and each keeps a connection and its request in memory. */
+/**
+ * Limits how many answers are read on, because no rate limit counts them any more, and each keeps a connection and its request in memory.
+ */
 const maxAtOnce = { all: 200, account: 20 };
 
 function createReadingOn({ withinMs, running }: ReadingOnDeps): ReadingOn {
@@ -65,8 +67,8 @@ const keptMs = 600_000;
 const maxEntries = 10_000;
 
 /**
- * The estimate for an answer whose client left before the count came uses this share: most tokens of a long conversation cost a tenth of
- * the full price (docs/decisions/102).
+ * The estimate for an answer whose client disconnected before the count came uses this share: most tokens of a long conversation cost a
+ * tenth of the full price (docs/decisions/102).
  */
 function createCachedShares(now: () => number): CachedShares {
   const entries = new Map<string, { readonly modelId: string; readonly share: number; readonly until: number }>();
@@ -99,7 +101,7 @@ export interface EngineTimeouts {
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
   /** How long the gateway asks a provider what an answer cost whose client disconnected. */
-  readonly trueBillMs: number;
+  readonly providerCostMs: number;
   /** How long an answer whose client disconnected is read on for its token count. */
   readonly readOnMs: number;
 }
@@ -112,7 +114,7 @@ export const engineTimeouts: EngineTimeouts = {
   totalMs: 600_000,
   thinking: { firstEventMs: 300_000, silentMs: 300_000, totalMs: 1_800_000 },
   leaseMs: 15_000,
-  trueBillMs: 10_000,
+  providerCostMs: 10_000,
   readOnMs: 60_000,
 };
 
@@ -129,7 +131,7 @@ export interface EngineDeps {
   /** Ends answers whose credential is revoked. */
   readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
-  readonly trueBills: TrueBills;
+  readonly providerCosts: ProviderCosts;
   readonly readingOn: ReadingOn;
   readonly cachedShares: CachedShares;
   readonly disconnectPenalties: DisconnectPenalties;
@@ -147,16 +149,16 @@ export interface EngineDeps {
 }
 
 /** The dependencies that the engine creates itself. */
-type Made = 'leases' | 'disconnectPenalties' | 'trueBills' | 'readingOn' | 'cachedShares';
+type Made = 'leases' | 'disconnectPenalties' | 'providerCosts' | 'readingOn' | 'cachedShares';
 
 /** Admits, holds, chooses, attempts and settles, with a task of its own for each answer. */
 export function createEngine(given: Omit<EngineDeps, Made>): Engine {
   const { running, registry, log, now } = given;
-  const { leaseMs, trueBillMs, readOnMs } = given.timeouts;
-  const trueBills = createTrueBills({ withinMs: trueBillMs, running, log });
+  const { leaseMs, providerCostMs, readOnMs } = given.timeouts;
+  const providerCosts = createProviderCosts({ withinMs: providerCostMs, running, log });
   const deps: EngineDeps = {
     ...given,
-    trueBills,
+    providerCosts,
     readingOn: createReadingOn({ withinMs: readOnMs, running }),
     cachedShares: createCachedShares(now),
     leases: createLeases(leaseMs),
@@ -167,7 +169,8 @@ export function createEngine(given: Omit<EngineDeps, Made>): Engine {
       const abort = new Stop();
       const drains = (provider: string) => registry.get(provider)?.credential?.onDisconnect === 'drain';
       const delivery = new AnswerDelivery(sink, observer ?? null, abort, drains, deps.timeouts.totalMs);
-      const onClient = () => delivery.leave(client.reason instanceof AppError ? client.reason : clientGone());
+      const onClient = () =>
+        delivery.clientDisconnected(client.reason instanceof AppError ? client.reason : clientGone());
       const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
       if (client.aborted) onClient();
       if (running.stopped) onShutdown();
@@ -205,12 +208,12 @@ export function createLeases(intervalMs: number): Leases {
   let timer: NodeJS.Timeout | null = null;
   return {
     keep(renew) {
-      const leave = kept.add(renew);
+      const remove = kept.add(renew);
       timer ??= setInterval(() => {
-        for (const one of kept) one();
+        for (const renewHold of kept) renewHold();
       }, intervalMs);
       return () => {
-        leave();
+        remove();
         if (kept.size > 0 || timer === null) return;
         clearInterval(timer);
         timer = null;

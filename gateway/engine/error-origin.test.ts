@@ -14,8 +14,8 @@ import { figure } from '../../tests/support/figures.ts';
 import { Secret } from '../access/auth/secret.ts';
 
 /**
- * An answer is free only when the upstream itself failed before the caller got anything (wire contract §1.4.7, decision 101), by each way in. What passes
- * a limit that a caller can reach on purpose is answered whole, and paid for.
+ * An answer is free only when the upstream itself failed before the caller got anything (wire contract §1.4.7, decision 101), by each way
+ * in. What passes a limit that a caller can reach on purpose is answered completely, and charged.
  */
 
 let upstream: Upstream;

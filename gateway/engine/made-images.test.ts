@@ -160,8 +160,8 @@ test('images of an answer go back with the next question, from whichever API', a
   expect((await post('/v1/responses', { model, input })).status).toBe(200);
   expect(upstream.calls.at(-1)?.body).toMatchObject({ contents });
 
-  const said = await (await post('/v1/messages', { model, max_tokens: 9_000, messages })).json();
-  expect(said.content.at(-1).text).toContain('The model made an image here');
+  const reply = await (await post('/v1/messages', { model, max_tokens: 9_000, messages })).json();
+  expect(reply.content.at(-1).text).toContain('The model made an image here');
   const prompt = promptResponse.parse(await (await post('/chat', { model, prompt: 'Paint the sea.' })).json());
   expect(prompt.images).toEqual([wireImage(first), wireImage(second, 1)]);
   expect(prompt.tokens.image_tokens).toBe(2_240);

@@ -24,9 +24,9 @@ const servedIn =
     if (path === '/v1/responses') {
       const output = [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }];
       const usage = { input_tokens: 10_000, output_tokens: 1_000, input_tokens_details: { cached_tokens: 4_000 } };
-      const whole = { id: 'r', object: 'response', status: 'completed', output, usage, ...about };
+      const completed = { id: 'r', object: 'response', status: 'completed', output, usage, ...about };
       if (!asked.stream)
-        return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completed));
       const delta = {
         type: 'response.output_text.delta',
         item_id: 'm',
@@ -40,19 +40,19 @@ const servedIn =
         item: { type: 'message', id: 'm', content: [] },
       };
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      return void response.end(events([started, delta, { type: 'response.completed', response: whole }]));
+      return void response.end(events([started, delta, { type: 'response.completed', response: completed }]));
     }
     const usage = { prompt_tokens: 10_000, completion_tokens: 1_000, prompt_tokens_details: { cached_tokens: 4_000 } };
     const message = { role: 'assistant', content: 'Hi' };
     const base = { id: 'c', created: 1, model: 'm', ...about };
     if (!asked.stream) {
-      const whole = {
+      const completed = {
         ...base,
         object: 'chat.completion',
         choices: [{ index: 0, message, finish_reason: 'stop' }],
         usage,
       };
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completed));
     }
     const chunk = (choices: object[], more: object = {}) => ({
       ...base,
@@ -109,9 +109,9 @@ describe.each([
     upstream.replyWith(servedIn(served));
     const { ask, record, gateway } = await open();
     const { text } = await ask({ stream, ...(asked === undefined ? {} : { service_tier: asked }) }, path);
-    const booked = await record();
-    expect(booked).toMatchObject({ status: 'succeeded', estimated: false });
-    expect(parseUsd(booked.cost_usd)).toBe(cost);
+    const stored = await record();
+    expect(stored).toMatchObject({ status: 'succeeded', estimated: false });
+    expect(parseUsd(stored.cost_usd)).toBe(cost);
     if (served !== null) expect(text).toContain(`"service_tier":"${served}"`);
     const { checks } = await gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
@@ -122,9 +122,9 @@ describe.each([
     const { ask, record } = await open();
     const { text } = await ask({ stream }, path);
     expect(text).toContain('tier_price_unknown');
-    const booked = await record();
-    expect(booked.estimated).toBe(true);
-    expect(parseUsd(booked.cost_usd)).toBe(standard);
+    const stored = await record();
+    expect(stored.estimated).toBe(true);
+    expect(parseUsd(stored.cost_usd)).toBe(standard);
   });
 });
 

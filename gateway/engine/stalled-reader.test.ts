@@ -8,8 +8,8 @@ import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
 
 /**
- * A client that does not read what it asked for: it pays for what was produced, and what its slowness does to the provider's
- * connection is not held against the provider. Real sockets; only the clock of waiting is turned by hand.
+ * A client that does not read its answer pays for what was produced. When its slowness breaks the provider's connection, that
+ * does not count as a failure of the provider. The sockets are real, and the test turns the clock of the waiting times.
  */
 
 const minute = 60_000;

@@ -37,11 +37,11 @@ function pausedAfter(events: number) {
 }
 
 /** Reads a stream to its end, and calls `reached` when more than this many keep-alive comments have come. */
-async function getText(response: Response, comments: number, heard: () => void): Promise<string> {
+async function getText(response: Response, comments: number, reached: () => void): Promise<string> {
   let text = '';
   for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part;
-    if (text.split(': keep-alive').length > comments) heard();
+    if (text.split(': keep-alive').length > comments) reached();
   }
   return text;
 }

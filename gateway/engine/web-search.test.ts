@@ -176,15 +176,15 @@ test('the user’s location is sent to providers that can use it', async () => {
 test('an answer of /chat has its sources too, streamed or not', async () => {
   const { post } = await open();
   const body = { prompt: 'How do people greet?', model: 'anthropic/claude-haiku-4-5', web_search_options: {} };
-  const whole = await (await post('/chat', body)).json();
-  expect(whole).toMatchObject({
+  const completion = await (await post('/chat', body)).json();
+  expect(completion).toMatchObject({
     text: before + cited,
     tokens: { web_searches: 2 },
     annotations: [{ url_citation: page }],
   });
   const events = (await (await post('/chat', { ...body, stream: true })).text()).split('\n\n');
   const last = events.find((text) => text.includes('"done":true')) ?? '';
-  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ annotations: whole.annotations });
+  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ annotations: completion.annotations });
 });
 
 test('the Responses API has the same search, and its sources in its own format', async () => {
@@ -196,11 +196,11 @@ test('the Responses API has the same search, and its sources in its own format',
     store: false,
     tools: [{ type: 'web_search', search_context_size: 'low', user_location }],
   };
-  const whole = await (await post('/v1/responses', body)).json();
+  const completion = await (await post('/v1/responses', body)).json();
   expect(upstream.calls.at(-1)?.body.tools).toMatchObject([
     { type: 'web_search_20250305', user_location: { type: 'approximate', country: 'DE' } },
   ]);
-  const [part] = whole.output.at(-1).content;
+  const [part] = completion.output.at(-1).content;
   expect(part).toMatchObject({ type: 'output_text', annotations: [annotation] });
   expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(cited);
   const events = (await (await post('/v1/responses', { ...body, stream: true })).text())
@@ -209,7 +209,7 @@ test('the Responses API has the same search, and its sources in its own format',
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'response.output_text.annotation.added', annotation_index: 0, annotation }),
   );
-  expect(events.at(-1)?.response.output.at(-1).content).toEqual(whole.output.at(-1).content);
+  expect(events.at(-1)?.response.output.at(-1).content).toEqual(completion.output.at(-1).content);
 });
 
 const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }];

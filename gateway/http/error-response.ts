@@ -59,7 +59,7 @@ export interface ErrorAnswer {
 
 const allowed = (error: AppError) => (error.details?.allowed as string[] | undefined)?.join(', ') ?? '';
 
-/** The same for frameworks. */
+/** The same as a platform `Response`. */
 export function errorResponse(error: AppError, requestId: string): Response {
   const { status, headers, text } = errorAnswer(error, requestId);
   return new Response(text, { status, headers });
@@ -79,7 +79,7 @@ export function errorFor(target: string, error: AppError, requestId: string): Er
   return { ...answer, headers, text: JSON.stringify(messagesEnvelope(error, requestId)) };
 }
 
-/** The same for frameworks. */
+/** The same as a platform `Response`. */
 export function errorResponseFor(target: string, error: AppError, requestId: string): Response {
   const { status, headers, text } = errorFor(target, error, requestId);
   return new Response(text, { status, headers });

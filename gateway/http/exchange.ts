@@ -33,7 +33,7 @@ export interface HttpExchange extends RequestHead {
   eachPiece(take: (piece: Uint8Array) => void): Promise<void>;
   /** Sends a complete answer. */
   send(status: number, headers: HeaderFields, text: string): void;
-  /** Begins an answer that is written bit by bit. */
+  /** Begins an answer that is written piece by piece. */
   open(status: number, headers: HeaderFields): AnswerWriter;
   /** Breaks the connection off: an answer that cannot be completed must not look complete (wire contract §0.3). */
   destroy(): void;

@@ -19,7 +19,7 @@ interface ListenOptions {
   readonly host?: string;
   /** Names under which the gateway may be addressed, besides the loopback ones (`api.example.com`, without a port). */
   readonly hosts?: readonly string[];
-  /** Origins whose pages may call the gateway from a browser (`https://app.example.com`); none where it is missing. */
+  /** Origins whose pages may call the gateway from a browser (`https://app.example.com`); none when it is missing. */
   readonly origins?: readonly string[];
   /** The proxies whose headers are trusted for the client's address. None are trusted when it is missing. */
   readonly proxies?: TrustedProxies | null;
@@ -59,7 +59,7 @@ const lastBytesMs = 1000;
 /** A client that takes nothing of its answer for this time counts as disconnected (docs/decisions/026). */
 const stallMs = 60_000;
 
-/** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
+/** Puts a gateway on a port of this machine. Throws `port_unavailable` when the port is taken or not allowed. */
 export async function listen(gateway: Gated, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));

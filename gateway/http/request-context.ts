@@ -18,7 +18,7 @@ export interface RequestDeps {
   /** How many requests, and how much of their bodies, are taken at once. */
   readonly overload: Overload;
   /** Whether clients shall open their next connection to another instance. */
-  readonly leaving: () => boolean;
+  readonly isRetiring: () => boolean;
   readonly version: string;
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
@@ -87,7 +87,7 @@ export class RequestContext {
     if (principal) await this.#checkRateLimit(policy, principal, address);
   }
 
-  /** A 429 comes after the checks of who asks and what that credential may do, and before anything of the body is read (§3.3). */
+  /** Throws 429, after the checks of who asks and what that credential may do, and before anything of the body is read (§3.3). */
   async #checkRateLimit(policy: RoutePolicy, principal: Principal, address: string | null): Promise<void> {
     const { limits } = this.#deps;
     const limit = getLimit(policy);
@@ -112,7 +112,7 @@ export class RequestContext {
     this.logAnswered(status, code);
   }
 
-  /** Begins an answer that is written bit by bit. */
+  /** Begins an answer that is written piece by piece. */
   open(exchange: HttpExchange, status: number, headers: HeaderFields): AnswerWriter {
     const writer = exchange.open(status, this.withCommonHeaders(headers));
     this.logAnswered(status, null);
@@ -123,7 +123,7 @@ export class RequestContext {
   withCommonHeaders(own: HeaderFields): Record<string, string> {
     const headers = commonHeaders(this.requestId, this.#deps.version, own);
     this.rateLimitLease?.addHeaders(headers);
-    if (this.#deps.leaving()) headers.connection = 'close';
+    if (this.#deps.isRetiring()) headers.connection = 'close';
     if (this.clientRequestId !== null) headers['x-client-request-id'] = this.clientRequestId;
     return headers;
   }
@@ -251,7 +251,7 @@ export function policyFor(method: string, path: string): RoutePolicy {
   });
 }
 
-/** Content type, encoding and announced length: 415 and 413, before the credential is looked at. */
+/** Checks content type, encoding and announced length: 415 and 413, before the credential is checked. */
 function checkHeaders(policy: RoutePolicy, head: RequestHead): void {
   if (policy.body === 'json') checkMediaType(head);
   const length = Number(head.header('content-length') ?? 0);
@@ -283,7 +283,9 @@ export function clientRequestId(head: Pick<RequestHead, 'header'>): string | nul
 
 const isClientRequestId = (id: string): boolean => /^[\x21-\x7e]{1,128}$/.test(id);
 
-/** Paths that clients ask for and this gateway does not serve, each with a pointer to what it serves instead. The first that fits is used. */
+/**
+ * Paths that clients ask for and this gateway does not serve, each with a pointer to what it serves instead. The first that fits is used.
+ */
 const others: readonly (readonly [path: RegExp, sentence: string])[] = [
   [
     /^\/v1\/responses\/./,

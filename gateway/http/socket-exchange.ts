@@ -160,7 +160,7 @@ const pieceBytes = 65_536;
 /**
  * Writes an answer to a client's socket. What is written in one turn of the event loop goes out in one piece. A client that takes nothing
  * for `stallMs` while something waits for it is disconnected, and everyone who listens for the end of its connection takes that as the
- * client's leaving.
+ * client's disconnect.
  */
 class SocketWriter implements AnswerWriter {
   readonly #outgoing: ServerResponse;

@@ -64,7 +64,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
       firstEventMs: 5_000,
       silentMs: 60_000,
       fetch: options.fetch ? platformFetch(options.fetch) : connections.fetch,
-      whole: false,
+      nonStreaming: false,
       answersInParts,
       offersCost: () => {},
     };

@@ -83,7 +83,7 @@ export interface ProviderRequest {
   /** The messages in OpenAI's JSON, if nothing in it has to change. Then a long prompt needn't be serialised again. */
   readonly messagesJson?: Uint8Array | null;
   /** A non-streaming answer is wanted. */
-  readonly whole?: boolean;
+  readonly nonStreaming?: boolean;
   /** The known facts of the model; absent if only its server knows it. */
   readonly facts?: ModelFacts | null;
   /**
@@ -248,7 +248,7 @@ export interface Provider {
   /** The provider reports what each answer cost. */
   readonly reportsCost?: boolean;
   /** The longest answer, in tokens, that can be requested non-streaming; absent if none can. */
-  readonly wholeAnswerTokens?: number;
+  readonly maxNonStreamingTokens?: number;
   /**
    * Answers, as a stream unless the request wants a non-streaming answer. Events that arrive together are passed on
    * together. Resolves at the end of the answer. If `take` fails, it stops and fails with the same error.

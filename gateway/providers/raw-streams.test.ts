@@ -51,7 +51,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
       signal: new AbortController().signal,
       firstEventMs: 120_000,
       silentMs: 60_000,
-      whole: false,
+      nonStreaming: false,
       fetch: connections.fetch,
       answersInParts,
       offersCost: () => {},

@@ -13,7 +13,7 @@ export const testReceiving = (given: Pick<RequestDeps, 'authorizer'> & Partial<R
   ),
   draining: () => false,
   overload: createOverload({ statements: () => 0 }),
-  leaving: () => false,
+  isRetiring: () => false,
   version: '1.0.0',
   now: () => testNow,
   log: () => {},

@@ -159,7 +159,7 @@ export const rows = {
     tests: [
       'tests/fault/leaving-clients.test.ts',
       'gateway/engine/disconnect.test.ts',
-      'gateway/engine/drained-answers.test.ts',
+      'gateway/engine/drain-after-disconnect.test.ts',
       'gateway/engine/engine.test.ts#before the first byte',
     ],
     long: '1,000 leavers instead of 200',

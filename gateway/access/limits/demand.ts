@@ -1,6 +1,6 @@
 /** How long a block of a limit may be used, and how often demand is counted again. */
 export const blockMs = 1000;
-/** A limit that is used less often than this within that time is asked for at every use. */
+/** A limit that is used fewer times than this within that time gets no block: the database is asked at every use. */
 const fewest = 3;
 
 /** The recent demand for a limit, so that as much can be reserved for the next uses. Times in milliseconds. */
@@ -36,13 +36,13 @@ export function createDemand(): Demand {
   };
 }
 
-/** The usual cost of one use of a kind of limit, over all callers. It is asked for before the real cost is known. */
+/** The usual cost of one use of a kind of limit, over all callers. It is used before the real cost is known. */
 export interface UsualCost {
   readonly most: number;
   add(cost: number): void;
 }
 
-/** A large cost is remembered through a few smaller ones. */
+/** Each smaller cost lowers the remembered one to this share only, so a large cost is remembered for a few more uses. */
 const kept = 0.9;
 
 export function createUsualCost(): UsualCost {

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { getPlan } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import type { Leave } from './limit-store.ts';
+import type { ReleasePlace } from './limit-store.ts';
 import { createPostgresStore } from './postgres-store.ts';
 import { RateLimitLease } from './rate-limit-lease.ts';
 
@@ -142,7 +142,7 @@ test('no more requests run at once than the limit, and as many may begin again w
   let running = 0;
   let most = 0;
   const request = async (index: number) => {
-    const leave: Leave | null = await one(index).enter('key', limit);
+    const leave: ReleasePlace | null = await one(index).enter('key', limit);
     if (!leave) return;
     running += 1;
     most = Math.max(most, running);

@@ -21,7 +21,7 @@ export interface Refusal extends WindowState {
 }
 
 /** Ends a running request. Only the first call counts, and no call fails. */
-export type Leave = () => MaybePromise<void>;
+export type ReleasePlace = () => MaybePromise<void>;
 
 /**
  * Counts rates and running requests: in memory for one process, in PostgreSQL for several instances that share their limits. A key names a
@@ -31,5 +31,5 @@ export interface LimitStore {
   /** Takes a cost from the window of the last minute if the limit allows it. */
   take(key: string, limit: number, cost: number): MaybePromise<Admission | Refusal>;
   /** Counts one more running request if fewer than the limit run. Returns the function that ends it, or null when it may not begin. */
-  enter(key: string, limit: number): MaybePromise<Leave | null>;
+  enter(key: string, limit: number): MaybePromise<ReleasePlace | null>;
 }

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { createBatches } from '../../runtime/concurrency/batches.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { blockMs, createDemand, createUsualCost, type UsualCost } from './demand.ts';
-import type { Leave, LimitStore, Refusal } from './limit-store.ts';
+import type { LimitStore, Refusal, ReleasePlace } from './limit-store.ts';
 import { windowMs } from './memory-store.ts';
 import { createSharedWindow, type SharedWindow, type WindowAnswer, type WindowQuestion } from './shared-window.ts';
 
@@ -235,13 +235,13 @@ interface PlacesAnswer {
 }
 
 interface Waiting {
-  readonly resolve: (leave: Leave | null) => void;
+  readonly resolve: (leave: ReleasePlace | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
 interface SharedPlaces {
   /** Answers at once when a place is reserved, else when the database has answered. */
-  enter(limit: number): MaybePromise<Leave | null>;
+  enter(limit: number): MaybePromise<ReleasePlace | null>;
   /** The next question, or null. `renews`: reports the running requests again. */
   question(renews: boolean): PlacesQuestion | null;
   answered(answer: PlacesAnswer): void;
@@ -267,7 +267,7 @@ function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): Shar
   let asked: Waiting[] = [];
   let given = false;
 
-  function occupied(): Leave {
+  function occupied(): ReleasePlace {
     let left: { readonly done: MaybePromise<void> } | null = null;
     return () => {
       left ??= { done: vacate() };
@@ -296,7 +296,7 @@ function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): Shar
         running += 1;
         return occupied();
       }
-      const answer = new Promise<Leave | null>((resolve, reject) => waiting.push({ resolve, reject }));
+      const answer = new Promise<ReleasePlace | null>((resolve, reject) => waiting.push({ resolve, reject }));
       ask().catch(() => {});
       return answer;
     },

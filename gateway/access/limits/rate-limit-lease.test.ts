@@ -8,7 +8,7 @@ import { RateLimitLease } from './rate-limit-lease.ts';
 const caller = testPrincipal({ ...getPlan('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
 
 /** A limit store on another machine: every answer of it takes a moment. */
-function elsewhere(more: Partial<LimitStore> = {}): LimitStore {
+function createRemoteStore(more: Partial<LimitStore> = {}): LimitStore {
   const store = createMemoryStore(() => 0);
   return { take: async (...given) => store.take(...given), enter: async (...given) => store.enter(...given), ...more };
 }
@@ -20,7 +20,7 @@ const remaining = (pass: RateLimitLease) => {
 };
 
 test('when another machine counts, a chat beyond the limit is refused without being counted, and is admitted once another has ended', async () => {
-  const store = elsewhere();
+  const store = createRemoteStore();
   const passes = Array.from({ length: 3 }, () => new RateLimitLease(store, caller));
   const [first, second, third] = passes as [RateLimitLease, RateLimitLease, RateLimitLease];
   await first.acquire();
@@ -34,7 +34,7 @@ test('when another machine counts, a chat beyond the limit is refused without be
 
 test('a chat that could not be counted is refused, and releases its place', async () => {
   let left = 0;
-  const store = elsewhere({
+  const store = createRemoteStore({
     take: async () => Promise.reject(new Error('the counters are away')),
     enter: async () => () => void left++,
   });

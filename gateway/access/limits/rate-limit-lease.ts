@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
+import type { Admission, LimitStore, Refusal, ReleasePlace, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
   readonly input: number;
@@ -19,7 +19,7 @@ export class RateLimitLease {
   #requests: WindowState | null = null;
   #tokens: WindowState | null = null;
   #reserved: Admission | null = null;
-  #exit: Leave | null = null;
+  #exit: ReleasePlace | null = null;
   /** The task of the answer runs, and releases the lease when it ends. */
   isTaskRunning = false;
 
@@ -43,7 +43,10 @@ export class RateLimitLease {
   }
 
   /** When another machine has to be asked, the request is counted with the same question. A refused request is counted off again. */
-  async #acquireLater(tokens: MaybePromise<WindowState | null>, exit: MaybePromise<Leave | null>): Promise<void> {
+  async #acquireLater(
+    tokens: MaybePromise<WindowState | null>,
+    exit: MaybePromise<ReleasePlace | null>,
+  ): Promise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 1);
     const [looked, occupied, taken] = await Promise.allSettled([tokens, exit, counted]);
@@ -57,7 +60,7 @@ export class RateLimitLease {
     if (request) this.#count(request);
   }
 
-  #acquireWith(tokens: WindowState | null, exit: Leave | null): MaybePromise<void> {
+  #acquireWith(tokens: WindowState | null, exit: ReleasePlace | null): MaybePromise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     this.#tokens = tokens;
     this.#exit = exit;

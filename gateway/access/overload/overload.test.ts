@@ -99,11 +99,11 @@ test('of many simultaneous requests some wait and some are refused, and each is 
   expect(listed.find(({ id }) => id === account.id)).toMatchObject({ held: 0n });
   expect([metric('portico_waiting_requests'), metric('portico_open_holds')]).toEqual([0, 0]);
   await gateway.close();
-  const said = entries
+  const logged = entries
     .filter(({ event }) => event === 'overloaded')
     .reduce((sum, { refused }) => sum + Number(refused), 0);
   const single = entries.filter(({ event, status }) => event === 'request' && status === 503).length;
-  expect(said + single).toBe(count(503));
+  expect(logged + single).toBe(count(503));
 });
 
 test('one request of an account goes before a hundred earlier requests of another', async () => {

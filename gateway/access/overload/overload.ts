@@ -44,7 +44,7 @@ const measureMs = 100;
 /** The assumed time of a unit of work until it is measured. */
 const unmeasuredMs = 1;
 /** The time between two checks of a database that is busy. */
-const lookMs = 2;
+const checkMs = 2;
 /** A turn counts as at most this many times the thread's own processor time: the rest was used by other processes. */
 const maxForeign = 2;
 
@@ -80,7 +80,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
     left = turnSize();
     const began = release();
     watchSpeed(began);
-    if (queue.size > 0 && isBusy()) clock.later(turn, lookMs);
+    if (queue.size > 0 && isBusy()) clock.later(turn, checkMs);
     else if (queue.size > 0 || began > 0) clock.defer(turn);
     else open = false;
   }
@@ -118,19 +118,20 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
   }
 
   return {
-    enter(one, units) {
-      see(one);
+    enter(account, units) {
+      see(account);
       if (!open) openTurn();
       if (queue.size === 0 && left > 0 && !isBusy()) {
         left -= units;
         return undefined;
       }
-      return new Promise((resolve) => queue.push(one, units, resolve));
+      return new Promise((resolve) => queue.push(account, units, resolve));
     },
-    isLate(one) {
-      // So few requests wait for a turn or two at most, unless the thread has other work, which is no reason to refuse them.
+    isLate(account) {
+      // With so few requests waiting, each waits for a turn or two at most. Only other work of the thread could delay them, and that is no
+      // reason to refuse.
       if (queue.size < limits.alone) return false;
-      const own = queue.getCost(one) + 1;
+      const own = queue.getCost(account) + 1;
       const before = Math.min(queue.cost + 1, own * (queue.accounts + 1));
       return before * unitMs > limits.maxWaitMs;
     },
@@ -185,7 +186,7 @@ type ShedReason = (typeof shedReasons)[number];
 export interface Overload {
   /**
    * Why a chat request cannot be taken at the moment, as 503 `server_overloaded` (wire contract §3.2), or null. Only the request's
-   * credential is looked at, so a refusal costs almost nothing.
+   * credential is checked, so a refusal costs almost nothing.
    */
   refusal(isChat: boolean, authorization: string | null): AppError | null;
   /**

@@ -219,7 +219,7 @@ class ReleasingObserver implements AnswerObserver {
   }
 
   /** A client that sends the request again does not have to wait until this one is settled. */
-  left(error: AppError): void {
+  detached(error: AppError): void {
     this.#keptEnd = { done: this.#keeping?.ended(0, error) };
   }
 

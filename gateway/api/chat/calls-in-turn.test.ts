@@ -43,8 +43,9 @@ test('however a server mixes its tool calls, each is passed on complete and noth
       const given = inTurn(mixed);
       expect(opened(given)).toHaveLength(texts.length);
       for (const index of texts.keys()) {
-        const of = (parts: readonly DeltaPart[]) => parts.filter((part) => 'index' in part && part.index === index);
-        expect(of(given)).toEqual(of(mixed));
+        const partsOfCall = (parts: readonly DeltaPart[]) =>
+          parts.filter((part) => 'index' in part && part.index === index);
+        expect(partsOfCall(given)).toEqual(partsOfCall(mixed));
       }
     }),
   );

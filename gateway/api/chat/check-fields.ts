@@ -39,7 +39,7 @@ const isFilled = (value: unknown) => !(Array.isArray(value) && value.length === 
 const wholeConversation = 'This gateway keeps no conversations: send all of it with each request.';
 
 /** Fields for state that a vendor stores: the request contains only what is new. */
-const keptElsewhere: readonly RefusedField[] = [
+const storedByVendor: readonly RefusedField[] = [
   { name: 'previous_response_id', why: wholeConversation, source: openai },
   { name: 'conversation', why: wholeConversation, source: openai },
   {
@@ -63,7 +63,7 @@ const keptElsewhere: readonly RefusedField[] = [
 ];
 
 /** Fields for instructions by the name that another of the APIs has for them. */
-const elsewhere = (source: string, names: Readonly<Record<string, string>>): RefusedField[] =>
+const namesOfOtherApis = (source: string, names: Readonly<Record<string, string>>): RefusedField[] =>
   Object.entries(names).map(([name, why]) => ({ name, why, source }));
 
 const compacts = (value: unknown) =>
@@ -81,16 +81,16 @@ const compaction: RefusedField = {
 
 export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> = {
   prompt: [
-    ...keptElsewhere,
-    ...elsewhere(completions, {
+    ...storedByVendor,
+    ...namesOfOtherApis(completions, {
       messages: 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.',
       input: 'This endpoint takes "prompt"; for "input" use /v1/responses.',
       instructions: 'This endpoint takes "system"; for "instructions" use /v1/responses.',
     }),
   ],
   completion: [
-    ...keptElsewhere,
-    ...elsewhere(completions, {
+    ...storedByVendor,
+    ...namesOfOtherApis(completions, {
       prompt: 'This endpoint takes "messages"; for "prompt" use /chat.',
       input: 'This endpoint takes "messages"; for "input" use /v1/responses.',
       instructions: 'Send instructions as a message with the role "system", or use /v1/responses.',
@@ -111,7 +111,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
     },
   ],
   responses: [
-    ...keptElsewhere.map((field) =>
+    ...storedByVendor.map((field) =>
       field.name === 'previous_response_id' || field.name === 'conversation'
         ? {
             ...field,
@@ -119,7 +119,7 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
           }
         : field,
     ),
-    ...elsewhere(openai, {
+    ...namesOfOtherApis(openai, {
       messages: 'This endpoint takes "input"; for "messages" use /v1/chat/completions.',
       system: 'Send it as "instructions".',
     }),
@@ -144,8 +144,8 @@ export const refusedFields: Readonly<Record<ChatApi, readonly RefusedField[]>> =
     { ...compaction, source: 'https://developers.openai.com/api/docs/guides/compaction' },
   ],
   messages: [
-    ...keptElsewhere,
-    ...elsewhere(anthropic, {
+    ...storedByVendor,
+    ...namesOfOtherApis(anthropic, {
       prompt: 'This endpoint takes "messages"; for "prompt" use /chat.',
       input: 'This endpoint takes "messages"; for "input" use /v1/responses.',
       instructions: 'Send it as "system".',

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { createCollector } from './collect-answer.ts';
 import type { DeltaPart } from './stream-writer.ts';
 
-/** An answer may have 64 Mi characters. Each part counts 16 of them besides its text. Images have a limit of their own, which is as large. */
+/**
+ * An answer may have 64 Mi characters. Each part counts 16 of them besides its text. Images have a limit of their own, which is as large.
+ */
 const most = 'x'.repeat(67_108_864 - 16);
 const picture: DeltaPart = { type: 'image', url: 'x'.repeat(33_554_432) };
 

@@ -25,12 +25,12 @@ const chunks = [
   { choices: [], usage },
 ];
 const streamed = chunks.map((chunk) => `data: ${JSON.stringify({ ...chunk, ...served })}\n\n`).join('');
-const whole = { ...served, choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+const completion = { ...served, choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
 
 const reply: Reply = (call, response) => {
   if (call.body.stream) return streamReply(`${streamed}data: [DONE]\n\n`)(call, response);
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(whole));
+  response.end(JSON.stringify(completion));
 };
 
 let providers: ThreeProviders;

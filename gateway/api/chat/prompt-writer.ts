@@ -62,17 +62,19 @@ export function createPromptWriter({ id, requestId }: AnswerIdentity, custom: Cu
       return '';
     },
     delta(part) {
-      if (part.type === 'text-delta' || part.type === 'refusal-delta') return say({ text: part.text });
-      if (part.type === 'reasoning-delta') return part.text === '' ? '' : say({ text: '', reasoning: part.text });
+      if (part.type === 'text-delta' || part.type === 'refusal-delta') return toEvent({ text: part.text });
+      if (part.type === 'reasoning-delta') return part.text === '' ? '' : toEvent({ text: '', reasoning: part.text });
       collector.add(part);
       return '';
     },
     closing(finish) {
       if (!route) throw new Error('an answer was closed before it was opened');
-      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result(), custom) }) + doneEvent;
+      return (
+        toEvent({ text: '', done: true, ...finalFields(id, route, finish, collector.result(), custom) }) + doneEvent
+      );
     },
-    failure: (error) => say({ text: '', ...errorEnvelope(error, requestId), id }),
+    failure: (error) => toEvent({ text: '', ...errorEnvelope(error, requestId), id }),
   };
 }
 
-const say = (data: object) => getEvent(JSON.stringify(data));
+const toEvent = (data: object) => getEvent(JSON.stringify(data));

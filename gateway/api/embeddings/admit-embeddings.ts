@@ -80,7 +80,7 @@ function getModel(call: EmbeddingCall, { catalogue, registry, vendor }: Admissio
   const resolved = resolve({
     ...common,
     models: [...embeddings, ...models.filter(maybe)],
-    elsewhere: {
+    otherEndpoint: {
       models: models.filter((entry) => !maybe(entry)),
       sentence: `chats and makes no embeddings. ${listing}`,
     },

@@ -8,7 +8,7 @@ export interface MetaDeps {
   readonly db: GatewayDb;
   readonly version: string;
   /** True once the gateway is shutting down or about to. Load balancers should then use another instance. */
-  readonly leaving: () => boolean;
+  readonly isRetiring: () => boolean;
   /** Provider id → the problem with the gateway's account there. */
   readonly troubles: () => Readonly<Record<string, string>>;
 }
@@ -33,14 +33,14 @@ async function reachable(db: GatewayDb): Promise<void> {
  * Serves what anyone may know: the extensions of the API (wire contract §10), and whether the process is alive and
  * accepts requests.
  */
-export function metaRoutes({ db, version, leaving, troubles }: MetaDeps): Hono<AppEnv> {
+export function metaRoutes({ db, version, isRetiring, troubles }: MetaDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1', (context) =>
       context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys', 'prices'] }),
     )
     .get('/healthz', (context) => context.json({ status: 'ok' }))
     .get('/readyz', async (context) => {
-      if (leaving()) throw new AppError('shutting_down', 'The gateway is shutting down.');
+      if (isRetiring()) throw new AppError('shutting_down', 'The gateway is shutting down.');
       await reachable(db);
       return context.json({ status: 'ready', ...attention(troubles()) });
     });

@@ -21,7 +21,7 @@ export interface Meter {
   /** The upstream has reported a token count. */
   readonly counted: boolean;
   /** The answer is complete, and all of it is counted. */
-  readonly countedWhole: boolean;
+  readonly isFullyCounted: boolean;
   /** Output so far: the larger of what was reported and what was seen. */
   readonly outputTokens: number;
   /** The upstream's own count of a complete answer, or an estimate when it reported none. */
@@ -119,7 +119,7 @@ class AttemptMeter implements Meter {
     return this.#reported !== null;
   }
 
-  get countedWhole(): boolean {
+  get isFullyCounted(): boolean {
     return this.#finished && this.#reported !== null;
   }
 
@@ -189,7 +189,7 @@ class AttemptMeter implements Meter {
     return { usage, estimated: true, reportedCost: null };
   }
 
-  /** A search that was seen to begin counts even when the upstream has not counted it yet. */
+  /** A search that was seen in the stream counts even when the upstream has not counted it yet. */
   #searchedAtLeast(reported: number): Pick<TokenUsage, 'searches'> {
     const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.searches ?? Infinity);
     return searches > 0 ? { searches } : {};
@@ -217,7 +217,7 @@ class AttemptMeter implements Meter {
     return { usage: cut(usage, inputTokens, outputTokens, limits.searches), unbelieved: usage };
   }
 
-  /** No tokenizer makes more than one token of a byte. Of hidden thinking only the longest possible answer is certain. */
+  /** No tokenizer makes more than one token of a byte. For hidden thinking, the only certain bound is the longest possible answer. */
   atMost({ usage, estimated, unbelieved }: Metered): TokenUsage | null {
     const limits = this.#limits;
     if (!limits || !estimated || unbelieved || this.#finished) return null;

@@ -109,9 +109,9 @@ function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
   const most = maxAnswer(input, model);
   const { maxCost } = input;
   if (maxCost === null || input.maxTokens !== null) return most;
-  const whole = { ...input, byokFeeBps: null };
-  if (amountFor(whole, model, most) <= maxCost) return most;
-  return Math.max(initialHold(input, model), maxFor(maxCost, whole, model, most));
+  const withoutOwnKey = { ...input, byokFeeBps: null };
+  if (amountFor(withoutOwnKey, model, most) <= maxCost) return most;
+  return Math.max(initialHold(input, model), maxFor(maxCost, withoutOwnKey, model, most));
 }
 
 /** The most that is charged for this much output: the complete cost, or the fee on the caller's own key. */

@@ -251,7 +251,7 @@ interface EffortInput {
   readonly asked: Effort | undefined;
   readonly forcesTool: boolean;
   readonly lostThinking: boolean;
-  /** The longest answer that will be asked for; null where the provider decides. */
+  /** The longest answer that will be asked for. Null when the provider decides. */
   readonly maxTokens: number | null;
 }
 
@@ -414,7 +414,10 @@ function fitStrictTools(
 const schemaSentence = ({ id }: CatalogueModel, names: readonly string[]) =>
   `${id} takes closed schemas of few keywords; changed were ${names.map((name) => `"${name}"`).join(', ')}`;
 
-/** Fits a chat request to a model. `recalled`: signed reasoning that the client did not send back. `coveredTokens`: no longer answer is paid for. */
+/**
+ * Fits a chat request to a model. `recalled`: signed reasoning that the client did not send back. `coveredTokens`: no longer answer is paid
+ * for.
+ */
 export function fitChatRequest(
   request: ChatRequest,
   target: Pick<Target, 'model' | 'provider'>,

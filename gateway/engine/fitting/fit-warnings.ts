@@ -1,7 +1,7 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 
-/** What was changed of a request so that its model takes it, each by name. */
+/** The model that a warning names: the warnings below report how a request was changed for its model. */
 
 type Named = Pick<CatalogueModel, 'id'>;
 

@@ -28,10 +28,10 @@ import { createKeptAnswers } from './kept-answers.ts';
 import { createSealing } from './sealing.ts';
 
 const hour = 60 * 60_000;
-const whole: Reply = (call, response) => streamReply(recordedStreams.openai.join(''))(call, response);
+const completeReply: Reply = (call, response) => streamReply(recordedStreams.openai.join(''))(call, response);
 
 async function open(options: TestGatewayOptions & { reply?: Reply } = {}) {
-  const { reply = whole, ...rest } = options;
+  const { reply = completeReply, ...rest } = options;
   const upstream = await openUpstream(reply);
   onTestFinished(() => upstream.close());
   const providers = { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } };
@@ -80,14 +80,14 @@ describe('§3.4 Idempotency-Key', () => {
   });
 
   test('a request whose key is in use is 409 with Retry-After: 1', async () => {
-    const leave = new AbortController();
+    const abort = new AbortController();
     const { ask, upstream } = await open({ reply: hangingReply('') });
-    const first = ask('k1', {}, { signal: leave.signal });
+    const first = ask('k1', {}, { signal: abort.signal });
     await expect.poll(() => upstream.calls.length).toBe(1);
     const second = await ask('k1');
     expect([second.status, second.headers.get('retry-after')]).toEqual([409, '1']);
     expect(await errorCode(second)).toBe('idempotency_in_progress');
-    leave.abort();
+    abort.abort();
     expect((await first).status).toBe(499);
   });
 
@@ -119,7 +119,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect((await ask('k1', { model: 'nothing' })).status).toBe(404);
     upstream.replyWith(errorReply(500, {}));
     expect((await ask('k1')).status).toBe(502);
-    upstream.replyWith(whole);
+    upstream.replyWith(completeReply);
     expect((await ask('k1')).status).toBe(200);
     expect(upstream.calls).toHaveLength(3);
   });
@@ -129,7 +129,7 @@ describe('§3.4 Idempotency-Key', () => {
     const { ask, upstream, charged } = await open({ reply, timeouts: { readOnMs: 400 } });
     const stream = await ask('k1', { stream: true });
     await stream.body?.cancel();
-    upstream.replyWith(whole);
+    upstream.replyWith(completeReply);
     // Meanwhile the rest of the first answer is still read for its usage.
     await expect.poll(async () => (await ask('k1', { stream: true })).status).toBe(200);
     await expect.poll(charged).toContain('cancelled');

@@ -63,52 +63,52 @@ const thinks = ({ vendors }: Awaited<ReturnType<typeof open>>) =>
   JSON.stringify(vendors.calls.at(-1)?.body.messages).includes('"thinking"');
 
 test('reasoning is restored for the account that it was made for, and for no other', async () => {
-  const one = await open();
-  const other = await one.gateway.operator.createAccount({ name: 'Other', plan: 'enterprise' });
-  await one.gateway.operator.grant({ accountId: other.id, amount: parseUsd('10') });
-  const { key } = await one.gateway.operator.createKey({ accountId: other.id, scopes: allScopes });
-  const second = continued(begin, await one.ask(begin));
-  await one.ask(second, {}, key);
-  expect(thinks(one)).toBe(false);
-  await one.ask(second);
-  expect(thinks(one)).toBe(true);
+  const bench = await open();
+  const other = await bench.gateway.operator.createAccount({ name: 'Other', plan: 'enterprise' });
+  await bench.gateway.operator.grant({ accountId: other.id, amount: parseUsd('10') });
+  const { key } = await bench.gateway.operator.createKey({ accountId: other.id, scopes: allScopes });
+  const second = continued(begin, await bench.ask(begin));
+  await bench.ask(second, {}, key);
+  expect(thinks(bench)).toBe(false);
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(true);
 });
 
 test('reasoning is restored to the model that made it, and to no other', async () => {
-  const one = await open();
-  const second = continued(begin, await one.ask(begin));
-  await one.ask(second, { model: 'anthropic/claude-sonnet-5' });
-  expect(thinks(one)).toBe(false);
+  const bench = await open();
+  const second = continued(begin, await bench.ask(begin));
+  await bench.ask(second, { model: 'anthropic/claude-sonnet-5' });
+  expect(thinks(bench)).toBe(false);
 });
 
 test('with a caller’s own key no reasoning is stored or restored', async () => {
-  const one = await open();
+  const bench = await open();
   const own = { byoapi_key: 'own-provider-key' };
-  const second = continued(begin, await one.ask(begin, own));
-  await one.ask(second);
-  expect(thinks(one)).toBe(false);
-  const third = continued(begin, await one.ask(begin));
-  await one.ask(third, own);
-  expect(thinks(one)).toBe(false);
+  const second = continued(begin, await bench.ask(begin, own));
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(false);
+  const third = continued(begin, await bench.ask(begin));
+  await bench.ask(third, own);
+  expect(thinks(bench)).toBe(false);
 });
 
 test('reasoning is deleted after an hour', async () => {
-  const one = await open();
-  const second = continued(begin, await one.ask(begin));
-  one.pass(usualKeptMs - 1_000);
-  await one.ask(second);
-  expect(thinks(one)).toBe(true);
-  one.pass(1_000);
-  await one.ask(second);
-  expect(thinks(one)).toBe(false);
+  const bench = await open();
+  const second = continued(begin, await bench.ask(begin));
+  bench.pass(usualKeptMs - 1_000);
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(true);
+  bench.pass(1_000);
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(false);
 });
 
 test('reasoning is restored in a long conversation that a worker thread reads and writes', async () => {
-  const one = await open();
+  const bench = await open();
   const long: Message[] = [{ role: 'user', content: 'word '.repeat(60_000) }];
-  const second = continued(long, await one.ask(long));
-  await one.ask(second);
-  expect(thinks(one)).toBe(true);
+  const second = continued(long, await bench.ask(long));
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(true);
 });
 
 test('reasoning is restored after a restart and by another instance on the same database', async () => {
@@ -138,17 +138,17 @@ test('a database that cannot be read loses the reasoning, and not the answer', a
   const directory = mkdtempSync(join(tmpdir(), 'portico-reasoning-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const database = await sharedDatabase(directory);
-  const one = await open({ database });
-  const second = continued(begin, await one.ask(begin));
+  const bench = await open({ database });
+  const second = continued(begin, await bench.ask(begin));
   const { db } = await openDatabase(database);
   await db
     .updateTable('kept_reasoning')
     .set({ state: Buffer.from('not what was sealed') })
     .execute();
   await db.destroy();
-  await one.ask(second);
-  expect(thinks(one)).toBe(false);
-  expect(one.entries).toContainEqual(expect.objectContaining({ event: 'reasoning_not_recalled' }));
+  await bench.ask(second);
+  expect(thinks(bench)).toBe(false);
+  expect(bench.entries).toContainEqual(expect.objectContaining({ event: 'reasoning_not_recalled' }));
 });
 
 describe('stored reasoning', () => {
@@ -165,30 +165,30 @@ describe('stored reasoning', () => {
     return { kept, pass, rows: () => gatewayDb.db.selectFrom('kept_reasoning').selectAll().execute() };
   }
   const owner = { accountId: 'acct_1', model };
-  const drawn = (at: number) => `toolu_01A${String(at).padStart(8, '0')}`;
+  const randomId = (index: number) => `toolu_01A${String(index).padStart(8, '0')}`;
   const state = { anthropic: { thinking: [{ type: 'thinking', thinking: 'a private thought' }] } };
 
   test('is encrypted, and its names reveal nothing', async () => {
     const { kept, rows } = await openStore();
-    await kept.keep(owner, [{ id: drawn(1), state }]);
+    await kept.keep(owner, [{ id: randomId(1), state }]);
     const [row] = await rows();
     expect(Buffer.from(row?.state ?? '').toString('latin1')).not.toContain('private');
-    expect(row?.id).not.toContain(drawn(1));
-    expect(await kept.recall(owner, [drawn(1), drawn(2)])).toEqual(new Map([[drawn(1), state]]));
+    expect(row?.id).not.toContain(randomId(1));
+    expect(await kept.recall(owner, [randomId(1), randomId(2)])).toEqual(new Map([[randomId(1), state]]));
   });
 
   test('is one row for each call, and a repeated call replaces it', async () => {
     const { kept, rows } = await openStore();
-    await kept.keep(owner, [{ id: drawn(1), state: {} }]);
-    await kept.keep(owner, [{ id: drawn(1), state }]);
+    await kept.keep(owner, [{ id: randomId(1), state: {} }]);
+    await kept.keep(owner, [{ id: randomId(1), state }]);
     expect(await rows()).toHaveLength(1);
-    expect(await kept.recall(owner, [drawn(1)])).toEqual(new Map([[drawn(1), state]]));
+    expect(await kept.recall(owner, [randomId(1)])).toEqual(new Map([[randomId(1), state]]));
   });
 
   test.each([
     ['calls whose ids a server numbers', 'call_0', {}],
     ['calls whose ids have the name of a function', 'functions.get_weather:0', {}],
-    ['more state than one answer may have', drawn(1), { text: 'x'.repeat(maxState) }],
+    ['more state than one answer may have', randomId(1), { text: 'x'.repeat(maxState) }],
   ])('does not include %s', async (_what, id, own) => {
     const { kept, rows } = await openStore();
     await kept.keep(owner, [{ id, state: own }]);
@@ -197,22 +197,22 @@ describe('stored reasoning', () => {
 
   test('does not exist when the operator turned it off', async () => {
     const { kept, rows } = await openStore({ keptMs: 0 });
-    await kept.keep(owner, [{ id: drawn(1), state }]);
+    await kept.keep(owner, [{ id: randomId(1), state }]);
     expect(await rows()).toEqual([]);
   });
 
   test('is limited to the newest of each account, and is deleted when it is too old', async () => {
     const { kept, pass, rows } = await openStore();
-    await kept.keep({ ...owner, accountId: 'acct_2' }, [{ id: drawn(0), state: {} }]);
-    for (let at = 0; at < maxKept + 3; at += 100) {
+    await kept.keep({ ...owner, accountId: 'acct_2' }, [{ id: randomId(0), state: {} }]);
+    for (let index = 0; index < maxKept + 3; index += 100) {
       pass(1);
-      const calls = Array.from({ length: 100 }, (_, each) => ({ id: drawn(at + each), state: {} }));
+      const calls = Array.from({ length: 100 }, (_, offset) => ({ id: randomId(index + offset), state: {} }));
       await kept.keep(owner, calls);
     }
     await kept.forgetOld();
     const left = await rows();
     expect(left.filter(({ account_id: account }) => account === 'acct_1').length).toBeLessThanOrEqual(maxKept);
-    expect((await kept.recall(owner, [drawn(0), drawn(maxKept + 2)])).size).toBe(1);
+    expect((await kept.recall(owner, [randomId(0), randomId(maxKept + 2)])).size).toBe(1);
     expect(left.filter(({ account_id: account }) => account === 'acct_2')).toHaveLength(1);
     pass(usualKeptMs);
     await kept.forgetOld();

@@ -33,13 +33,13 @@ function chain(features: Features, policy: Rules['controls']['policy'], openCirc
   return choose(candidates, features, rules).chain.map(({ candidate }) => candidate.model.id);
 }
 
-const said = (content: string, parameters: object = {}) =>
+const featuresOfPrompt = (content: string, parameters: object = {}) =>
   getFeatures({ messages: [{ role: 'user', content, name: undefined }], maxTokens: null, parameters });
 const tools = [
   { type: 'function' as const, function: { name: 'run', description: undefined, parameters: {}, strict: undefined } },
 ];
-const greeting = said('hi');
-const code = said(`\`\`\`ts\n${'const x = 1;\n'.repeat(850)}\`\`\``, { tools });
+const greeting = featuresOfPrompt('hi');
+const code = featuresOfPrompt(`\`\`\`ts\n${'const x = 1;\n'.repeat(850)}\`\`\``, { tools });
 
 describe('the shipped catalogue decides', () => {
   test('the sample files exist', () => {

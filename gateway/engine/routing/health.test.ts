@@ -77,11 +77,11 @@ describe('a model that fails for one account', () => {
   };
 
   test('is avoided for that account and for no other, however often it fails', () => {
-    const heard: string[] = [];
+    const reported: string[] = [];
     let time = 1_000_000;
     const health = createHealth(
       () => time,
-      (id) => heard.push(id),
+      (id) => reported.push(id),
     );
     for (let round = 0; round < 50; round += 1) {
       failFor(health, 'mallory', 6);
@@ -91,7 +91,7 @@ describe('a model that fails for one account', () => {
       time += 300_000;
       health.begin('m', 'mallory');
     }
-    expect(heard).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('is asked again by a probe of that account, and used again when the probe succeeds', () => {

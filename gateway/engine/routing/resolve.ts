@@ -12,7 +12,7 @@ interface ResolveInput {
   readonly model: string | null;
   readonly models: readonly CatalogueModel[];
   /** Models that are known but served by another endpoint, and the sentence that names it. */
-  readonly elsewhere?: { readonly models: readonly CatalogueModel[]; readonly sentence: string };
+  readonly otherEndpoint?: { readonly models: readonly CatalogueModel[]; readonly sentence: string };
   /** Ids that may be named as `provider`, in order of priority. */
   readonly providers: readonly string[];
   readonly configured: (provider: string) => boolean;
@@ -46,11 +46,11 @@ export function resolve(input: ResolveInput): Resolved {
 function servedElsewhere(
   provider: string | null,
   model: string,
-  { elsewhere, ...input }: ResolveInput,
+  { otherEndpoint, ...input }: ResolveInput,
 ): AppError | null {
-  const found = elsewhere && named(provider, model, { ...input, models: elsewhere.models });
+  const found = otherEndpoint && named(provider, model, { ...input, models: otherEndpoint.models });
   if (found?.kind !== 'direct') return null;
-  return new AppError('unsupported_value', `${found.model.id} ${elsewhere?.sentence}`, { param: 'model' });
+  return new AppError('unsupported_value', `${found.model.id} ${otherEndpoint?.sentence}`, { param: 'model' });
 }
 
 const named = (provider: string | null, model: string, input: ResolveInput): Resolved | null =>
@@ -106,7 +106,7 @@ function withProvider(provider: string, model: string, input: ResolveInput): Res
 function withoutProvider(model: string, input: ResolveInput): Resolved | null {
   const exact = byAlias(model, input.models) ?? getNames(input.models).ids.get(model);
   if (exact) return direct(exact);
-  // "anthropic/…" names Anthropic, also where a reseller calls its copy of the model so.
+  // "anthropic/…" names Anthropic, even when a reseller gives its copy of the model this name.
   if (namedProvider(model, input.providers) !== null) return null;
   const same = input.models.filter((entry) => entry.model === model);
   const [only] = same;

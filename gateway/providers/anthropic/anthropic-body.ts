@@ -154,7 +154,7 @@ export function messagesBody(request: ProviderRequest): object {
   return {
     model: request.model,
     max_tokens: maxTokens,
-    stream: !request.whole,
+    stream: !request.nonStreaming,
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(binds ? { thinking: dropsUnbound(thinking) } : thinking ? { thinking } : {}),

@@ -294,7 +294,7 @@ const apiVersion = '2023-06-01';
  * Anthropic's own SDKs refuse to wait for a non-streaming answer that may take longer than ten minutes, at 128,000
  * tokens an hour (`calculateNonstreamingTimeout` in anthropic-sdk-typescript, read 2026-11-22).
  */
-const wholeAnswerTokens = Math.floor(128_000 / 6);
+const maxNonStreamingTokens = Math.floor(128_000 / 6);
 
 /** Anthropic's Messages API. Its base URL has no path: `/v1/…` is added here. */
 export function createAnthropic(): Provider {
@@ -304,7 +304,7 @@ export function createAnthropic(): Provider {
     needsMaxTokens: true,
     signsReasoning: true,
     fetchesImages: true,
-    wholeAnswerTokens,
+    maxNonStreamingTokens,
     async chat(request, context, take) {
       const body = await upstreamBody(request, { kind: 'messages' });
       const call = callFor(context, '/v1/messages');

@@ -213,10 +213,10 @@ export function createGoogle(): Provider {
     id,
     name: 'Google',
     signsReasoning: true,
-    wholeAnswerTokens: Number.POSITIVE_INFINITY,
+    maxNonStreamingTokens: Number.POSITIVE_INFINITY,
     counts: 'along',
     async chat(request, context, take) {
-      const method = request.whole ? 'generateContent' : 'streamGenerateContent?alt=sse';
+      const method = request.nonStreaming ? 'generateContent' : 'streamGenerateContent?alt=sse';
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });

@@ -23,8 +23,8 @@ export function completionBody(request: ProviderRequest, dialect: Dialect): obje
     ...effortField(request, dialect),
     model: request.model,
     messages: messagesFor(request, dialect),
-    stream: !request.whole,
-    ...(dialect.asksForUsage && !request.whole ? { stream_options: { include_usage: true } } : {}),
+    stream: !request.nonStreaming,
+    ...(dialect.asksForUsage && !request.nonStreaming ? { stream_options: { include_usage: true } } : {}),
     ...(request.maxTokens === null ? {} : { [dialect.maxTokensField]: request.maxTokens }),
   };
 }

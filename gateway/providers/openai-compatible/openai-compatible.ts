@@ -174,7 +174,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     signsReasoning: dialect.keepsExtraContent || dialect.givesBack === 'reasoning_details',
     fetchesImages: dialect.fetchesImages,
     reportsCost: dialect.reportsGenerations,
-    wholeAnswerTokens: Number.POSITIVE_INFINITY,
+    maxNonStreamingTokens: Number.POSITIVE_INFINITY,
     counts: 'last',
     showsThinking: true,
     async chat(request, context, take) {

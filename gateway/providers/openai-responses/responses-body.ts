@@ -224,7 +224,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
     ...fields,
     model,
     input: inputItems(request.messages, reasoning ? model : null, request.clientTools),
-    stream: !request.whole,
+    stream: !request.nonStreaming,
     store: false,
     include: ['reasoning.encrypted_content'],
     ...reasoningField(request, summary),

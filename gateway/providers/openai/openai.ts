@@ -18,9 +18,9 @@ export function createOpenAi(): Provider {
     showsThinking: false,
     async chat(request, context, take) {
       for (let parts = refused.initialParts(context.credential, request); ; ) {
-        const whole = request.whole === true || !parts.stream;
-        if (whole && !request.whole) context.answersNonStreaming?.();
-        const asked = whole ? { ...request, whole } : request;
+        const nonStreaming = request.nonStreaming === true || !parts.stream;
+        if (nonStreaming && !request.nonStreaming) context.answersNonStreaming?.();
+        const asked = nonStreaming ? { ...request, nonStreaming } : request;
         try {
           if (request.api === 'responses') return await chatByResponses(asked, parts, context, take);
           return await byCompletions.chat(asked, context, take);

@@ -54,9 +54,9 @@ test.each([
 ])('a function call with %s becomes a call of the custom tool, streamed or not', async (_what, text, expected) => {
   providers.upstream.replyWith(answering(text));
   const body = { tools: [tool, plain] };
-  const whole = await (await ask(body)).json();
-  expect(whole.choices[0].message.tool_calls).toEqual(called(expected));
-  expect(whole.warnings).toContainEqual(expect.objectContaining({ code: 'format_in_words', param: 'tools' }));
+  const completion = await (await ask(body)).json();
+  expect(completion.choices[0].message.tool_calls).toEqual(called(expected));
+  expect(completion.warnings).toContainEqual(expect.objectContaining({ code: 'format_in_words', param: 'tools' }));
   const events = (await getEvents(await ask({ ...body, stream: true }))).slice(0, -1).map((data) => JSON.parse(data));
   const deltas = events.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
   expect(deltas.filter(({ index }) => index === 0)).toEqual([{ index: 0, ...called(expected)[0] }]);

@@ -46,9 +46,9 @@ const thinking = { model: 'openai/gpt-5.6-sol', reasoning_effort: 'xhigh', strea
 const plain = { model: 'openai/gpt-4.1-mini', stream: true };
 const messages = [{ role: 'user', content: 'Think, then say END.' }];
 
-async function open(said: string, options: TestGatewayOptions & { onDisconnect?: 'abort' | 'drain' } = {}) {
+async function open(sent: string, options: TestGatewayOptions & { onDisconnect?: 'abort' | 'drain' } = {}) {
   const { onDisconnect, ...rest } = options;
-  const upstream = await openRawUpstream(said);
+  const upstream = await openRawUpstream(sent);
   onTestFinished(upstream.close);
   const credential = { apiKey: new Secret('sk-upstream'), baseUrl: `${upstream.origin}/v1` };
   const opened = await openTestGateway({
@@ -68,18 +68,18 @@ async function open(said: string, options: TestGatewayOptions & { onDisconnect?:
     return last;
   };
   /** Sends a request, and disconnects once `until` was read. */
-  const leave = async (body: object, until: string) => {
+  const askAndDisconnect = async (body: object, until: string) => {
     const reader = (await opened.post('/v1/chat/completions', { messages, ...body })).body?.getReader();
     for (let seen = ''; !seen.includes(until); ) seen += new TextDecoder().decode((await reader?.read())?.value);
     await reader?.cancel();
   };
-  return { ...opened, upstream, records, ended, leave };
+  return { ...opened, upstream, records, ended, askAndDisconnect };
 }
 
 describe('an answer whose client disconnected', () => {
   test('is charged by the count that comes last, when its text was complete', async () => {
-    const { upstream, leave, ended } = await open(begun + words);
-    await leave(thinking, 'END');
+    const { upstream, askAndDisconnect, ended } = await open(begun + words);
+    await askAndDisconnect(thinking, 'END');
     upstream.say(completed);
     expect(await ended()).toMatchObject({
       status: 'cancelled',
@@ -107,8 +107,8 @@ describe('an answer whose client disconnected', () => {
   });
 
   test('keeps its hold until its count has come', async () => {
-    const { upstream, leave, ended, call, records } = await open(begun + words);
-    await leave(thinking, 'END');
+    const { upstream, askAndDisconnect, ended, call, records } = await open(begun + words);
+    await askAndDisconnect(thinking, 'END');
     expect((await records()).map(({ status }) => status)).toEqual(['running']);
     const { balance } = await (await call('/account')).json();
     expect(parseUsd(balance.held)).toBeGreaterThan(0n);
@@ -117,8 +117,8 @@ describe('an answer whose client disconnected', () => {
   });
 
   test('is ended when the time is up, and charged for the thinking that it was allowed', async () => {
-    const { upstream, leave, ended } = await open(begun + words, { timeouts: { readOnMs: 50 } });
-    await leave(thinking, 'END');
+    const { upstream, askAndDisconnect, ended } = await open(begun + words, { timeouts: { readOnMs: 50 } });
+    await askAndDisconnect(thinking, 'END');
     const record = await ended();
     expect(record).toMatchObject({ status: 'cancelled', estimated: true, completion_tokens: 32_000 });
     // The cost of 128,000 tokens at $20 a million, and of the question.
@@ -129,8 +129,8 @@ describe('an answer whose client disconnected', () => {
 
   test('is never charged more than its smaller hold when the balance is low', async () => {
     const options = { balance: '0.3', timeouts: { readOnMs: 50 } };
-    const { leave, ended } = await open(begun + words, options);
-    await leave(thinking, 'END');
+    const { askAndDisconnect, ended } = await open(begun + words, options);
+    await askAndDisconnect(thinking, 'END');
     const record = await ended();
     expect(record.estimated).toBe(true);
     expect(parseUsd(record.cost_usd)).toBeLessThanOrEqual(parseUsd('0.15'));
@@ -138,22 +138,22 @@ describe('an answer whose client disconnected', () => {
   });
 
   test('is aborted at once when the operator sets on_disconnect to abort', async () => {
-    const { upstream, leave, ended } = await open(begun + words, { onDisconnect: 'abort' });
-    await leave(thinking, 'END');
+    const { upstream, askAndDisconnect, ended } = await open(begun + words, { onDisconnect: 'abort' });
+    await askAndDisconnect(thinking, 'END');
     await (await upstream.call()).closed;
     expect(await ended()).toMatchObject({ status: 'cancelled', estimated: true });
   });
 
   test('is charged by an estimate when its provider breaks off afterwards', async () => {
-    const { upstream, leave, ended } = await open(begun + words);
-    await leave(thinking, 'END');
+    const { upstream, askAndDisconnect, ended } = await open(begun + words);
+    await askAndDisconnect(thinking, 'END');
     upstream.breakOff();
     expect(await ended()).toMatchObject({ status: 'cancelled', error_code: 'client_closed_request', estimated: true });
   });
 
   test('is ended by a gateway that drains', async () => {
-    const { leave, gateway } = await open(begun + words);
-    await leave(thinking, 'END');
+    const { askAndDisconnect, gateway } = await open(begun + words);
+    await askAndDisconnect(thinking, 'END');
     await gateway.drain(60_000);
     const { sums } = await gateway.operator.checkLedger();
     expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: 1 });
@@ -161,8 +161,8 @@ describe('an answer whose client disconnected', () => {
   });
 
   test('is charged by an estimate when its account already has twenty answers that are read on', async () => {
-    const { leave, records } = await open(begun + words);
-    for (let count = 0; count < 21; count += 1) await leave(thinking, 'END');
+    const { askAndDisconnect, records } = await open(begun + words);
+    for (let count = 0; count < 21; count += 1) await askAndDisconnect(thinking, 'END');
     await expect
       .poll(async () => (await records()).filter(({ status }) => status !== 'running'))
       .toEqual([expect.objectContaining({ status: 'cancelled', estimated: true })]);
@@ -183,7 +183,7 @@ const chatEnd = (cached: number) =>
   ].join('');
 
 test('an estimate uses the share of the prompt that the last answer had read from the cache', async () => {
-  const { upstream, leave, ended, post, pass } = await open(
+  const { upstream, askAndDisconnect, ended, post, pass } = await open(
     streamHead + httpChunk(completionEvent({ content: 'Hello' })),
     { timeouts: { readOnMs: 50 } },
   );
@@ -192,7 +192,10 @@ test('an estimate uses the share of the prompt that the last answer had read fro
   upstream.say(chatEnd(9_900));
   await first.text();
   pass(60_000);
-  await leave({ ...plain, messages: [...long, { role: 'assistant', content: 'Hello' }, ...messages] }, 'Hello');
+  await askAndDisconnect(
+    { ...plain, messages: [...long, { role: 'assistant', content: 'Hello' }, ...messages] },
+    'Hello',
+  );
   const record = await ended();
   expect(record).toMatchObject({ status: 'cancelled', estimated: true });
   const { prompt_tokens: prompt, cached_tokens: cached } = record;

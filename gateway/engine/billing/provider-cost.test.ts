@@ -7,7 +7,7 @@ import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gatewa
 import { openUpstream, streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
 import { listen } from '../../http/listen.ts';
-import { createTrueBills } from './true-bill.ts';
+import { createProviderCosts } from './provider-cost.ts';
 
 /** Clients disconnect from answers of a provider that can be asked afterwards what an answer cost. */
 
@@ -16,7 +16,7 @@ const messages = [{ role: 'user', content: 'Tell me of the columns.' }];
 const answer = 'Eight columns stand in front of the house, and every number on them is true. '.repeat(8);
 
 /** Answers the provider's n-th call (from 1) for the cost of the answer with this id. */
-type Told = (time: number, id: string, response: ServerResponse) => void;
+type Report = (time: number, id: string, response: ServerResponse) => void;
 
 const json = (response: ServerResponse, status: number, body: unknown) => {
   response.writeHead(status, { 'content-type': 'application/json' });
@@ -41,7 +41,7 @@ const generation = (id: string, more: object = {}) => ({
 });
 const notYet = (response: ServerResponse) => json(response, 404, { error: { message: 'Generation not found' } });
 
-async function open(told: Told, options: { withinMs?: number; plan?: string } = {}) {
+async function open(report: Report, options: { withinMs?: number; plan?: string } = {}) {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   mock.onMessage(/./, { content: answer }, { latency: 20, chunkSize: 10 });
   const asked: { readonly id: string; readonly authorization: string; readonly tenant: string }[] = [];
@@ -50,7 +50,7 @@ async function open(told: Told, options: { withinMs?: number; plan?: string } = 
       const id = new URL(request.url ?? '', 'http://mock').searchParams.get('id') ?? '';
       const { authorization = '', 'x-tenant': tenant = '' } = request.headers;
       asked.push({ id, authorization, tenant: String(tenant) });
-      told(asked.length, id, response);
+      report(asked.length, id, response);
       return true;
     },
   });
@@ -58,7 +58,7 @@ async function open(told: Told, options: { withinMs?: number; plan?: string } = 
   onTestFinished(() => mock.stop());
   const opened = await openTestGateway({
     ...(options.plan === undefined ? {} : { plan: options.plan }),
-    timeouts: { trueBillMs: options.withinMs ?? 2_000 },
+    timeouts: { providerCostMs: options.withinMs ?? 2_000 },
     providers: {
       openrouter: {
         apiKey: new Secret('sk-first'),
@@ -86,8 +86,8 @@ async function open(told: Told, options: { withinMs?: number; plan?: string } = 
     });
     return { response, abort };
   };
-  /** Asks, reads the first words, and hangs up. */
-  const leave = async (more?: Record<string, string>) => {
+  /** Sends a request, reads the first words, and disconnects. */
+  const askAndDisconnect = async (more?: Record<string, string>) => {
     const { response, abort } = ask(more);
     const reader = (await response).body?.getReader();
     for (let seen = ''; !seen.includes('Eight'); ) seen += new TextDecoder().decode((await reader?.read())?.value);
@@ -105,10 +105,10 @@ async function open(told: Told, options: { withinMs?: number; plan?: string } = 
     const { cost_usd: cost } = (await (await opened.post('/v1/quote', body)).json()) as { cost_usd: { high: string } };
     return parseUsd(cost.high);
   };
-  return { ...opened, asked, ask, leave, records, ended, quote };
+  return { ...opened, asked, ask, askAndDisconnect, records, ended, quote };
 }
 
-const told = {
+const reportedRecord = {
   status: 'cancelled',
   cost_usd: '0.0000321',
   upstream_cost_usd: '0.0000321',
@@ -120,31 +120,31 @@ const told = {
 };
 
 test('an answer whose client disconnected costs what its provider reports afterwards, and keeps its hold until then', async () => {
-  let tell = () => {};
-  const { leave, ended, asked, call } = await open((_time, id, response) => {
-    tell = () => json(response, 200, generation(id));
+  let sendReport = () => {};
+  const { askAndDisconnect, ended, asked, call } = await open((_time, id, response) => {
+    sendReport = () => json(response, 200, generation(id));
   });
-  await leave();
+  await askAndDisconnect();
   await expect.poll(() => asked.length).toBe(1);
   const { balance } = await (await call('/account')).json();
   expect(parseUsd(balance.held)).toBeGreaterThan(0n);
-  tell();
-  expect(await ended()).toMatchObject(told);
+  sendReport();
+  expect(await ended()).toMatchObject(reportedRecord);
   expect(asked).toEqual([
     { id: expect.stringMatching(/^chatcmpl-/), authorization: 'Bearer sk-first', tenant: 'blue' },
   ]);
 });
 
 test('a provider that does not know the cost yet is asked again', async () => {
-  const { leave, ended, asked } = await open((time, id, response) =>
+  const { askAndDisconnect, ended, asked } = await open((time, id, response) =>
     time < 3 ? notYet(response) : json(response, 200, generation(id)),
   );
-  await leave();
-  expect(await ended()).toMatchObject(told);
+  await askAndDisconnect();
+  expect(await ended()).toMatchObject(reportedRecord);
   expect(asked).toHaveLength(3);
 });
 
-test.each<[string, Told]>([
+test.each<[string, Report]>([
   ['never knows the cost', (_time, _id, response) => notYet(response)],
   ['does not answer', () => {}],
   ['begins to answer and does not end', (_time, _id, response) => void response.writeHead(200).write('{"data":')],
@@ -159,8 +159,8 @@ test.each<[string, Told]>([
     (_time, id, response) => json(response, 200, generation(id, { native_tokens_prompt: -1, tokens_prompt: null })),
   ],
 ])('the estimate is charged when the provider %s', async (_what, how) => {
-  const { leave, ended, asked, entries } = await open(how, { withinMs: 400 });
-  await leave();
+  const { askAndDisconnect, ended, asked, entries } = await open(how, { withinMs: 400 });
+  await askAndDisconnect();
   const record = await ended();
   expect(record).toMatchObject({ status: 'cancelled', estimated: true });
   expect(parseUsd(record?.cost_usd ?? '0')).toBeGreaterThan(0n);
@@ -173,11 +173,11 @@ test.each([
   ['count', { native_tokens_prompt: 1e15, native_tokens_completion: 1e15 }],
   ['cost and count', { total_cost: 1e300, native_tokens_prompt: 1e15 }],
 ])('an impossible %s is charged up to what was held', async (_what, more) => {
-  const { leave, ended, quote, entries } = await open((_time, id, response) =>
+  const { askAndDisconnect, ended, quote, entries } = await open((_time, id, response) =>
     json(response, 200, generation(id, more)),
   );
   const most = await quote();
-  await leave();
+  await askAndDisconnect();
   const record = await ended();
   expect(record).toMatchObject({ status: 'cancelled', estimated: true });
   expect(parseUsd(record?.cost_usd ?? '0')).toBeLessThanOrEqual(most);
@@ -187,8 +187,8 @@ test.each([
 test('a client that disconnected may ask again at once, even with the same idempotency key', async () => {
   const places = 4;
   const options = { plan: 'free', withinMs: 5_000 };
-  const { leave, ended, asked, records, ask } = await open(() => {}, options);
-  for (let left = 0; left < places; left += 1) await leave({ 'idempotency-key': `left-${left}` });
+  const { askAndDisconnect, ended, asked, records, ask } = await open(() => {}, options);
+  for (let left = 0; left < places; left += 1) await askAndDisconnect({ 'idempotency-key': `left-${left}` });
   await expect.poll(() => asked.length).toBe(places);
   expect((await records()).map(({ status }) => status)).toEqual(Array(places).fill('running'));
   const { response, abort } = ask({ 'idempotency-key': 'left-0' });
@@ -198,8 +198,8 @@ test('a client that disconnected may ask again at once, even with the same idemp
 });
 
 test('a gateway that shuts down stops asking for costs, and charges the estimate', async () => {
-  const { leave, asked, gateway } = await open(() => {}, { withinMs: 20_000 });
-  await leave();
+  const { askAndDisconnect, asked, gateway } = await open(() => {}, { withinMs: 20_000 });
+  await askAndDisconnect();
   await expect.poll(() => asked.length).toBe(1);
   await gateway.drain(600_000);
   const { sums } = await gateway.operator.checkLedger();
@@ -208,15 +208,15 @@ test('a gateway that shuts down stops asking for costs, and charges the estimate
 });
 
 test('a gateway that shuts down does not wait until the provider would be asked again', async () => {
-  let goes = () => {};
+  let drain = () => {};
   const running = {
     draining: false,
     whenDraining(listener: () => void) {
-      goes = listener;
+      drain = listener;
       return () => {};
     },
   };
-  const bills = createTrueBills({ withinMs: 20, running, log: () => {} });
+  const costs = createProviderCosts({ withinMs: 20, running, log: () => {} });
   const asking = Promise.withResolvers<void>();
   const hanging = () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
@@ -224,19 +224,19 @@ test('a gateway that shuts down does not wait until the provider would be asked 
     return new Promise<null>(() => {});
   };
   onTestFinished(() => void vi.useRealTimers());
-  const bill = bills.learn('req_1', hanging);
+  const bill = costs.learn('req_1', hanging);
   await asking.promise;
-  goes();
+  drain();
   expect(await bill).toBeNull();
 });
 
 test('a hundred costs are asked for at once, and further answers are charged by the estimate', async () => {
   const most = 100;
-  const { leave, asked, records, gateway } = await open(() => {}, { withinMs: 120_000, plan: 'enterprise' });
-  for (let left = 0; left < most; left += 20) await Promise.all(Array.from({ length: 20 }, () => leave()));
+  const { askAndDisconnect, asked, records, gateway } = await open(() => {}, { withinMs: 120_000, plan: 'enterprise' });
+  for (let left = 0; left < most; left += 20) await Promise.all(Array.from({ length: 20 }, () => askAndDisconnect()));
   await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(most);
   expect(new Set(asked.map(({ id }) => id)).size).toBe(most);
-  await leave();
+  await askAndDisconnect();
   await expect
     .poll(async () => (await records()).filter(({ status }) => status !== 'running'))
     .toEqual([expect.objectContaining({ status: 'cancelled', estimated: true })]);
@@ -247,7 +247,7 @@ test('a hundred costs are asked for at once, and further answers are charged by 
 }, 120_000);
 
 /** A server whose streams have ids and no usage. `report` answers when it is asked for their cost afterwards. */
-async function openUncounted(told: Told, { balance = '10', words = answer, withinMs = 2_000 } = {}) {
+async function openUncounted(report: Report, { balance = '10', words = answer, withinMs = 2_000 } = {}) {
   const asked: string[] = [];
   const upstream = await openUpstream((call, response) => {
     const { pathname, searchParams } = new URL(call.path, 'http://upstream');
@@ -261,12 +261,12 @@ async function openUncounted(told: Told, { balance = '10', words = answer, withi
       );
     }
     asked.push(searchParams.get('id') ?? '');
-    told(asked.length, asked.at(-1) ?? '', response);
+    report(asked.length, asked.at(-1) ?? '', response);
   });
   onTestFinished(upstream.close);
   const opened = await openTestGateway({
     balance,
-    timeouts: { trueBillMs: withinMs },
+    timeouts: { providerCostMs: withinMs },
     providers: {
       openrouter: {
         apiKey: new Secret('sk-first'),
@@ -297,7 +297,7 @@ test.each([true, false])(
     );
     const text = await ask(stream);
     expect(text).toContain('"completion_tokens":9');
-    expect(await record()).toMatchObject(Object.assign({}, told, { status: 'succeeded' }));
+    expect(await record()).toMatchObject(Object.assign({}, reportedRecord, { status: 'succeeded' }));
     expect(asked).toEqual(['gen-1', 'gen-1']);
   },
 );

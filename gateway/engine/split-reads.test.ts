@@ -8,7 +8,10 @@ import { completionEvent } from '../../tests/gateway-doubles/raw-upstream.ts';
 import { openUpstream, type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
 
-/** Everything that one read of the upstream's socket brings is handled together. Neither client nor ledger may depend on how an answer was split into reads. */
+/**
+ * Everything that one read of the upstream's socket brings is handled together. Neither client nor ledger may depend on how an answer was
+ * split into reads.
+ */
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -55,10 +58,10 @@ async function answered(served: Served, reply: Reply) {
   const events = await getEvents(await served.post('/v1/chat/completions', question));
   const [record] = requestList.parse(await (await served.call('/v1/requests')).json()).data;
   const { status, error_code, cost_usd, completion_tokens } = record ?? {};
-  const said = events.map((event) =>
+  const received = events.map((event) =>
     event.replace(/"(id|request_id)":"[^"]*"/g, '"$1":""').replace(/"latency_ms":\d+/g, '"latency_ms":0'),
   );
-  return { said, gatewayDb: { status, error_code, cost_usd, completion_tokens } };
+  return { received, gatewayDb: { status, error_code, cost_usd, completion_tokens } };
 }
 
 const text = fc.oneof(
@@ -92,7 +95,7 @@ describe('an answer that arrives in pieces of any size', () => {
           [1],
         ),
       );
-      expect(byEvent.said.at(-1)).toBe('[DONE]');
+      expect(byEvent.received.at(-1)).toBe('[DONE]');
       expect(await answered(served, written(cutAt(events.join(''), cut), turn))).toEqual(byEvent);
       expect(await answered(served, written([Buffer.from(events.join(''))], [1]))).toEqual(byEvent);
     });
@@ -114,10 +117,10 @@ describe('an answer that arrives in pieces of any size', () => {
       ),
       written([Buffer.from(events.join(''))], [1]),
     ]) {
-      const { said, gatewayDb } = await answered(await openServed({ balance: '0.003' }), reply);
-      expect(said.join('')).toContain('stopped_by_credit');
-      expect(said.length).toBeGreaterThan(1_000);
-      outcomes.push({ said, gatewayDb });
+      const { received, gatewayDb } = await answered(await openServed({ balance: '0.003' }), reply);
+      expect(received.join('')).toContain('stopped_by_credit');
+      expect(received.length).toBeGreaterThan(1_000);
+      outcomes.push({ received, gatewayDb });
     }
     expect(outcomes[1]).toEqual(outcomes[0]);
     expect(outcomes[2]).toEqual(outcomes[0]);
@@ -126,10 +129,10 @@ describe('an answer that arrives in pieces of any size', () => {
 
 test('a long text whose pieces would end inside a character arrives complete', async () => {
   const long = `a${'😀'.repeat(9_000)}`;
-  const { said } = await answered(
+  const { received } = await answered(
     await openServed(),
     streamReply([completionEvent({ content: long }), ...ending].join('')),
   );
-  const contents = said.slice(0, -1).map((event) => JSON.parse(event));
+  const contents = received.slice(0, -1).map((event) => JSON.parse(event));
   expect(contents.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(long);
 });

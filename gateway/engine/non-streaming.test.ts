@@ -20,7 +20,7 @@ const message = {
   refusal: null,
   tool_calls: calls,
 };
-const whole = {
+const completion = {
   id: 'c',
   object: 'chat.completion',
   choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
@@ -36,16 +36,17 @@ const parts = [
   'data: [DONE]\n\n',
 ];
 
-const asWhole: Reply = (_call, response) => {
+const answerAtOnce: Reply = (_call, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(whole));
+  response.end(JSON.stringify(completion));
 };
-const inParts: Reply = (_call, response) => {
+const answerAsStream: Reply = (_call, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(parts.join(''));
 };
 /** Streams when it is asked to, as vendors do. */
-const asAsked: Reply = (call, response) => (call.body.stream ? inParts(call, response) : asWhole(call, response));
+const answerAsAsked: Reply = (call, response) =>
+  call.body.stream ? answerAsStream(call, response) : answerAtOnce(call, response);
 
 async function open(reply: Reply, options: TestGatewayOptions = {}) {
   const upstream = await openUpstream(reply);
@@ -60,12 +61,12 @@ const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 
 const path = '/v1/chat/completions';
 
 test('a non-streaming answer is requested as one, and has the same text and cost as a stream', async () => {
-  const { post, upstream, record } = await open(asAsked);
+  const { post, upstream, record } = await open(answerAsAsked);
   const answer = completionResponse.parse(await (await post(path, body)).json());
-  const booked = await record();
+  const stored = await record();
   expect(upstream.calls[0]?.body).toMatchObject({ stream: false });
   expect(upstream.calls[0]?.body).not.toHaveProperty('stream_options');
-  upstream.replyWith(inParts);
+  upstream.replyWith(answerAsStream);
   const slow = completionResponse.parse(await (await post(path, body)).json());
   expect(upstream.calls[1]?.body).toMatchObject({ stream: false });
   const same = ({ choices, usage: counted, provider, model, warnings }: typeof answer) => ({
@@ -83,7 +84,7 @@ test('a non-streaming answer is requested as one, and has the same text and cost
   });
   const again = await record();
   expect(again).toMatchObject({
-    cost_usd: booked?.cost_usd,
+    cost_usd: stored?.cost_usd,
     prompt_tokens: 9,
     completion_tokens: 7,
     status: 'succeeded',
@@ -111,8 +112,8 @@ test('a non-streaming answer of a model with the Responses API is requested as o
 test.each([
   ['has no Responses API', { detail: 'Not Found' }, /no Responses API/],
   ['does not know the model', { error: { code: 'model_not_found', message: 'x' } }, /does not know this model/],
-])('the error explains that a server in OpenAI’s place %s', async (_what, said, words) => {
-  const { post } = await open(errorReply(404, said));
+])('the error explains that a server in OpenAI’s place %s', async (_what, errorSent, words) => {
+  const { post } = await open(errorReply(404, errorSent));
   const answer = await post(path, { ...body, model: 'openai/gpt-6-sol', reasoning_effort: 'low' });
   expect(answer.status).toBe(502);
   expect((await answer.json()).error).toMatchObject({ code: 'upstream_error', message: expect.stringMatching(words) });
@@ -127,7 +128,7 @@ test.each([
     {},
   ],
 ] as const)('the upstream is asked for a stream when the client %s', async (_who, asked, options) => {
-  const { post, upstream } = await open(asAsked, options);
+  const { post, upstream } = await open(answerAsAsked, options);
   const response = await post(path, asked);
   expect(response.status).toBe(200);
   await response.text();
@@ -135,19 +136,19 @@ test.each([
 });
 
 test('a balance that covers the longest allowed answer is enough to request it as non-streaming', async () => {
-  const { post, upstream } = await open(asAsked, { balance: '0.005' });
+  const { post, upstream } = await open(answerAsAsked, { balance: '0.005' });
   expect((await post(path, { ...body, max_tokens: 100 })).status).toBe(200);
   expect(upstream.calls[0]?.body).toMatchObject({ stream: false, max_completion_tokens: 100 });
 });
 
 /** Sends a request and disconnects once the provider was called. The provider waits for `answer`. */
-async function leave(onDisconnect: 'abort' | 'drain') {
+async function askAndDisconnect(onDisconnect: 'abort' | 'drain') {
   const asked = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   const opened = await open(async (call, response) => {
     asked.resolve();
-    await left.promise;
-    await asAsked(call, response);
+    await disconnected.promise;
+    await answerAsAsked(call, response);
   });
   const apiKey = new Secret('sk-upstream');
   opened.gateway.setProvider('openai', { apiKey, baseUrl: `${opened.upstream.origin}/v1`, onDisconnect });
@@ -162,11 +163,11 @@ async function leave(onDisconnect: 'abort' | 'drain') {
   );
   await asked.promise;
   client.destroy();
-  return { ...opened, answer: left.resolve };
+  return { ...opened, answer: disconnected.resolve };
 }
 
 test('a client that disconnects aborts the upstream and pays nothing, and its account’s upstream calls are streamed for an hour', async () => {
-  const { record, upstream, post, pass, answer } = await leave('abort');
+  const { record, upstream, post, pass, answer } = await askAndDisconnect('abort');
   await upstream.calls[0]?.closed;
   await expect.poll(async () => (await record())?.status).toBe('cancelled');
   expect(await record()).toMatchObject({ cost_usd: '0' });
@@ -179,7 +180,7 @@ test('a client that disconnects aborts the upstream and pays nothing, and its ac
 });
 
 test('an answer that its provider charges anyway is read to its end and charged when the client disconnects', async () => {
-  const { record, gateway, answer } = await leave('drain');
+  const { record, gateway, answer } = await askAndDisconnect('drain');
   answer();
   await expect.poll(async () => (await record())?.status).toBe('succeeded');
   expect(await record()).toMatchObject({ completion_tokens: 7, estimated: false });
@@ -192,14 +193,14 @@ test('when a client disconnects from many answers at once, the first is free, an
   const { post, upstream, call, gateway } = await open(
     async (asked, response) => {
       await release.promise;
-      await asAsked(asked, response);
+      await answerAsAsked(asked, response);
     },
     { plan: 'enterprise' },
   );
-  const leaving = new AbortController();
-  const answers = Array.from({ length: 40 }, () => post(path, body, { signal: leaving.signal }).catch(() => null));
+  const abort = new AbortController();
+  const answers = Array.from({ length: 40 }, () => post(path, body, { signal: abort.signal }).catch(() => null));
   await expect.poll(() => upstream.calls.length).toBe(40);
-  leaving.abort();
+  abort.abort();
   await Promise.all(answers);
   release.resolve();
   const records = async () => requestList.parse(await (await call('/v1/requests?limit=100')).json()).data;

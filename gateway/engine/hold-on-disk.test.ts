@@ -28,10 +28,10 @@ test.each([true, false])(
     };
     const bench = await open({ sync });
     busy = true;
-    const whole = streamReply(recordedStreams.openai.join(''));
+    const completeReply = streamReply(recordedStreams.openai.join(''));
     upstream.replyWith(async (call, response) => {
       seen.push('asked');
-      await whole(call, response);
+      await completeReply(call, response);
       setImmediate(() => disk.resolve());
     });
     const response = await bench.post(path, { ...question, stream });

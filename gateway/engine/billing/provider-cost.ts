@@ -3,13 +3,13 @@ import type { AskBill, Bill } from '../../providers/provider.ts';
 import type { Running } from '../../runtime/concurrency/running.ts';
 import { Stop } from '../../runtime/concurrency/stop-signal.ts';
 
-/** Finds out what answers cost that were broken off, from providers that report it afterwards (docs/decisions/092). */
-export interface TrueBills {
+/** Asks providers what an answer cost that broke off or came without usage. Some providers report it afterwards (docs/decisions/092). */
+export interface ProviderCosts {
   /** Null when the provider does not report it in time. A gateway that shuts down does not wait. */
   learn(requestId: string, ask: AskBill): Promise<Bill | null>;
 }
 
-export interface TrueBillDeps {
+export interface ProviderCostDeps {
   /** How long a provider may take in total, in milliseconds. */
   readonly withinMs: number;
   readonly running: Pick<Running, 'draining' | 'whenDraining'>;
@@ -18,10 +18,10 @@ export interface TrueBillDeps {
 
 /** The wait before each call, as a fraction of the total: 0.5, 1, 2 and 4 s of 10. OpenRouter knows most answers after one or two calls. */
 const waits = [1 / 20, 1 / 10, 1 / 5, 2 / 5];
-/** Each keeps its request in memory, and no rate limit counts it any more. */
+/** Costs that may be asked for at once: each keeps its request in memory, and no rate limit counts it any more. */
 const maxAtOnce = 100;
 
-export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueBills {
+export function createProviderCosts({ withinMs, running, log }: ProviderCostDeps): ProviderCosts {
   let open = 0;
 
   /** `cause`: why no cost was reported. */
