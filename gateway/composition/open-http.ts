@@ -32,7 +32,7 @@ import type { openModels } from './open-models.ts';
 
 export const vendor = 'portico';
 
-interface HttpDeps extends Pick<RequestDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
+interface HttpDeps extends Pick<RequestDeps, 'draining' | 'isRetiring' | 'overload' | 'log'> {
   readonly foundation: Foundation;
   readonly callers: Awaited<ReturnType<typeof openCallers>>;
   readonly models: Awaited<ReturnType<typeof openModels>>;
