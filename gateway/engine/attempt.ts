@@ -97,7 +97,7 @@ export class Attempt {
 
   /**
    * Sends the route, the first part of every answer. When the client reads along, that waits until the hold is on the disk. Nothing of a
-   * non-streaming answer leaves before its settlement is on the disk, and the hold with it.
+   * non-streaming answer is sent before its settlement, and with it the hold, is on the disk.
    */
   async begin(): Promise<void> {
     const { hasSent, deps, held, attempts, plan, delivery } = this.#task;

@@ -97,7 +97,7 @@ const notifying =
 async function endedRequest(served: Served): Promise<RequestRecord> {
   await expect.poll(async () => (await served.requests()).map(({ status }) => status)).not.toContain('running');
   const [only, ...others] = await served.requests();
-  if (!only || others.length > 0) throw new Error(`${others.length + (only ? 1 : 0)} requests are in the books`);
+  if (!only || others.length > 0) throw new Error(`${others.length + (only ? 1 : 0)} requests are in the ledger`);
   return only;
 }
 

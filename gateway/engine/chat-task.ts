@@ -115,7 +115,7 @@ export class ChatTask {
   readonly plan: RoutePlan;
   readonly reserve: Reserve;
   readonly startedAt: number;
-  /** No byte of the answer may leave until this hold is durable. */
+  /** No byte of the answer may be sent until this hold is durable. */
   readonly held: Held;
   readonly attempts: AttemptRecord[] = [];
   /** The answer's tool calls that come with reasoning state that their provider wants back. */

@@ -205,7 +205,7 @@ test('a chat whose turn comes while the gateway drains is refused, and releases 
       ...createOverload({ statements: () => 0 }),
       async enter() {
         draining = true;
-        return { grow: () => {}, leave: () => void left++ };
+        return { grow: () => {}, release: () => void left++ };
       },
     },
   });

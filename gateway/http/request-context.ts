@@ -164,7 +164,7 @@ export class RequestContext {
   /** Gives back what the request holds, unless the task of its answer does that. */
   async release(): Promise<void> {
     if (this.rateLimitLease?.isTaskRunning) return;
-    this.memoryLease?.leave();
+    this.memoryLease?.release();
     const released = this.rateLimitLease?.release(0);
     if (released !== undefined) await released;
   }

@@ -81,9 +81,9 @@ test('a busy key costs one statement for many uses, and the unused rest is given
   const uses = 300;
   for (let done = 0; done < uses; done += 1) {
     const taken = await one(0).take('busy', 3_000, 1);
-    const leave = await one(0).enter('busy', 256);
+    const release = await one(0).enter('busy', 256);
     expect([taken.admitted, taken.remaining]).toEqual([true, 3_000 - done - 1]);
-    await leave?.();
+    await release?.();
   }
   expect(asked()).toBeLessThan(uses / 5);
   await expect.poll(async () => (await one(1).take('busy', 3_000, 0)).remaining).toBe(3_000 - uses);
@@ -142,14 +142,14 @@ test('no more requests run at once than the limit, and as many may begin again w
   let running = 0;
   let most = 0;
   const request = async (index: number) => {
-    const leave: ReleasePlace | null = await one(index).enter('key', limit);
-    if (!leave) return;
+    const release: ReleasePlace | null = await one(index).enter('key', limit);
+    if (!release) return;
     running += 1;
     most = Math.max(most, running);
     // Each runs long enough for others to begin meanwhile, and for some of them to end.
     for (let turns = index % 17; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
-    await leave();
+    await release();
   };
   for (let wave = 0; wave < 6; wave += 1) await Promise.all(Array.from({ length: 180 }, (_, index) => request(index)));
   expect(most).toBeGreaterThan(50);
@@ -157,9 +157,9 @@ test('no more requests run at once than the limit, and as many may begin again w
   const all = async () => Promise.all(Array.from({ length: limit }, () => one(1).enter('key', limit)));
   await expect
     .poll(async () => {
-      const leaves = await all();
-      await Promise.all(leaves.map((leave) => leave?.()));
-      return leaves.filter((leave) => leave === null).length;
+      const releases = await all();
+      await Promise.all(releases.map((release) => release?.()));
+      return releases.filter((release) => release === null).length;
     })
     .toBe(0);
 });

@@ -139,7 +139,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     expect(takes.filter((take) => take.admitted)).toHaveLength(20);
     const places = await Promise.all(each.map((store) => store.enter('key', 7)));
     expect(places.filter((place) => place !== null)).toHaveLength(7);
-    await Promise.all(places.map((leave) => leave?.()));
+    await Promise.all(places.map((release) => release?.()));
     expect(await one.enter('key', 1)).not.toBeNull();
   });
 });

@@ -162,12 +162,12 @@ describe('§7 chats at once', () => {
     onTestFinished(() => upstream.close());
     const providers = { openai: { apiKey: new Secret('platform'), baseUrl: `${upstream.origin}/v1` } };
     const { post } = await open({ plan: 'pro', providers });
-    const leave = new AbortController();
+    const abort = new AbortController();
     const ask = (signal: AbortSignal) =>
       post('/chat', { model: 'openai/gpt-5.4-mini', prompt: 'hi', stream: true }, { signal });
     const codes: string[] = [];
     const asked = Array.from({ length: 200 }, () =>
-      ask(leave.signal).then(
+      ask(abort.signal).then(
         async (response) => {
           codes.push(response.status === 429 ? await errorCode(response) : String(response.status));
         },
@@ -181,7 +181,7 @@ describe('§7 chats at once', () => {
     await expect.poll(() => upstream.calls.length).toBe(32);
     const refused = await ask(new AbortController().signal);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-    leave.abort();
+    abort.abort();
     await Promise.all(asked);
     await Promise.all(upstream.calls.map((call) => call.closed));
     await expect.poll(async () => (await post('/chat', echo)).status).toBe(200);

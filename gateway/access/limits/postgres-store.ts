@@ -235,7 +235,7 @@ interface PlacesAnswer {
 }
 
 interface Waiting {
-  readonly resolve: (leave: ReleasePlace | null) => void;
+  readonly resolve: (release: ReleasePlace | null) => void;
   readonly reject: (error: unknown) => void;
 }
 

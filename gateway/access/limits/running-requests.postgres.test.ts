@@ -65,11 +65,11 @@ test('an unreachable database is logged, and does not delay a finished answer', 
   const { db, store, problems } = await open();
   const one = store('inst_1');
   const taken = await one.take('key', 5, 3);
-  const leave = await one.enter('key', 1);
+  const release = await one.enter('key', 1);
   await db.destroy();
   if (!taken.admitted) throw new Error('refused');
   await taken.settle(1);
-  await leave?.();
+  await release?.();
   expect(problems).toMatchObject([{ event: 'limit_not_corrected' }, { event: 'limit_place_kept' }]);
   await expect(one.take('other', 5, 1)).rejects.toThrow();
 });

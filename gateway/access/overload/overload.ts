@@ -191,7 +191,7 @@ export interface Overload {
   refusal(isChat: boolean, authorization: string | null): AppError | null;
   /**
    * Takes a chat request of an account as soon as it is its turn. `bytes`: its body's announced length. Throws 503 `server_overloaded` at
-   * once when there is too much to do. `leave` of the result ends the request.
+   * once when there is too much to do. `release` of the result ends the request.
    */
   enter(account: string, bytes: number, authorization: string | null): MemoryLease | Promise<MemoryLease>;
   /** Takes any other request. */
@@ -276,10 +276,10 @@ export function createOverload(deps: OverloadDeps): Overload {
     let isIn = true;
     return {
       grow: place.grow,
-      leave() {
+      release() {
         if (isIn) answers.give(account, 1);
         isIn = false;
-        place.leave();
+        place.release();
       },
     };
   }
@@ -334,7 +334,7 @@ export function createShedding({ overload, count, log }: SheddingDeps) {
   let timer: NodeJS.Timeout | undefined;
   let refused = 0;
 
-  function say(): void {
+  function logRefusals(): void {
     timer = undefined;
     const reasons = Object.fromEntries(shedReasons.map((reason) => [reason, overload.shed(reason)]));
     log({ event: 'overloaded', level: 'warn', refused, refused_so_far: reasons, waiting: overload.waiting });
@@ -347,7 +347,7 @@ export function createShedding({ overload, count, log }: SheddingDeps) {
       const refusal = overload.refusal(true, authorization);
       if (!refusal) return null;
       refused += 1;
-      timer ??= setTimeout(say, logEveryMs).unref();
+      timer ??= setTimeout(logRefusals, logEveryMs).unref();
       count({ method: 'POST', route: path, status: refusal.status, duration_ms: 0 }, refusal.code);
       return refusal;
     },
@@ -355,7 +355,7 @@ export function createShedding({ overload, count, log }: SheddingDeps) {
     close(): void {
       if (timer === undefined) return;
       clearTimeout(timer);
-      say();
+      logRefusals();
     },
   };
 }

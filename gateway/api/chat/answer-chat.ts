@@ -224,7 +224,7 @@ class ReleasingObserver implements AnswerObserver {
   }
 
   async ended(tokens: number, error: unknown): Promise<void> {
-    this.#memoryLease.leave();
+    this.#memoryLease.release();
     this.measured(tokens);
     await this.#released?.done;
     await (this.#keptEnd ? this.#keptEnd.done : this.#keeping?.ended(tokens, error));

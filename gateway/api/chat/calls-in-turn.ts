@@ -27,7 +27,7 @@ export function createCallsInTurn(): CallsInTurn {
         open.arguments += part.arguments;
         return [part];
       }
-      // Arguments of a call without a beginning are ignored, as from servers that leave the call out.
+      // Arguments of a call that never began are ignored: some servers send arguments without the call.
       if (!begun.has(part.index)) return nothing;
       if (waiting.length === 0) return goesOn(part.arguments);
     }

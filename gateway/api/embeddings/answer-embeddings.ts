@@ -25,7 +25,7 @@ export const embeddingsHandler =
       });
       send(context, exchange, call, await deps.running.track(task));
     } finally {
-      memoryLease.leave();
+      memoryLease.release();
       await rateLimitLease?.release(tokens);
     }
   };

@@ -125,7 +125,7 @@ const limitsSent = (calls: readonly UpstreamCallSeen[]) => calls.map(getLimit);
 
 describe('a model that thinks without a limit', () => {
   test.each([true, false])(
-    'is never charged more than the balance of $1 when twelve requests ask at once (streamed: %s)',
+    'is never charged more than the balance of one dollar when twelve requests ask at once (streamed: %s)',
     async (stream) => {
       const { ask, balance, charged, sound, upstream, records } = await open(thinksLong, { balance: '1' });
       const answers = await Promise.all(Array.from({ length: 12 }, () => ask({ ...thinking, stream })));

@@ -108,7 +108,7 @@ export interface MemoryLease {
   /** Raises what the body uses to this many bytes. Throws when there isn't enough memory. */
   grow(size: number): void;
   /** Gives the memory back. May be called repeatedly. */
-  leave(): void;
+  release(): void;
 }
 
 /** Accounts share the memory. `full` creates the error for a body that gets none. */
@@ -127,7 +127,7 @@ export function createBodyMemory(bytes: number, full: () => AppError): BodyMemor
           if (!shares.take(account, more)) throw full();
           own += more;
         },
-        leave() {
+        release() {
           if (own > 0) shares.give(account, own);
           own = 0;
         },
