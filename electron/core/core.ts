@@ -5,7 +5,7 @@ import { proxyByEnvironment } from '#gateway/providers/upstream/environment-prox
 import { type DownloadOptions, guardedDownload } from '#gateway/providers/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
 import { isDamagedDatabase, isDiskFull, type ProblemText } from '#shared/errors.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { appFeature } from './app/app-feature.ts';
 import { callTargets, networkFeature } from './app/network/network-feature.ts';
 import { networkFile } from './app/network/network-file.ts';
@@ -61,12 +61,13 @@ function inspectDataFolder(folder: string, log: Log): ProblemText[] {
   const [logFolder, logFile] = logPaths(folder);
   const words = join(folder, 'words.log');
   const notices: ProblemText[] = [];
-  if (isOpenToOthers(folder, log)) notices.push(tell('dataFolderOpen', { folder }));
-  if (isUnusable(logFolder, 'folder')) notices.push(tell('logNotWritten', { path: logFolder, wanted: 'folder' }));
-  else if (isUnusable(logFile, 'file')) notices.push(tell('logNotWritten', { path: logFile, wanted: 'file' }));
-  if (isUnusable(words, 'file')) notices.push(tell('wordsNotKept', { path: words }));
+  if (isOpenToOthers(folder, log)) notices.push(toProblemText('dataFolderOpen', { folder }));
+  if (isUnusable(logFolder, 'folder'))
+    notices.push(toProblemText('logNotWritten', { path: logFolder, wanted: 'folder' }));
+  else if (isUnusable(logFile, 'file')) notices.push(toProblemText('logNotWritten', { path: logFile, wanted: 'file' }));
+  if (isUnusable(words, 'file')) notices.push(toProblemText('wordsNotKept', { path: words }));
   const attached = join(folder, 'attachments');
-  if (isUnusable(attached, 'folder')) notices.push(tell('attachmentsNotKept', { path: attached }));
+  if (isUnusable(attached, 'folder')) notices.push(toProblemText('attachmentsNotKept', { path: attached }));
   for (const { refusal } of notices) log({ event: 'data_folder_notice', notice: refusal?.name });
   return notices;
 }
@@ -134,7 +135,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
   const { db, log, changes, now, newId } = base;
   const notices = inspectDataFolder(dataFolder, log);
   if (base.emptied) {
-    notices.push(tell('databaseEmptied', { path: join(dataFolder, 'portico.db') }));
+    notices.push(toProblemText('databaseEmptied', { path: join(dataFolder, 'portico.db') }));
     log({ event: 'database_emptied' });
   }
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messages } from './messages.ts';
 import { refusalWords } from './refusal-words.ts';
-import { refusal, sentenceIn, tell } from './refusals.ts';
+import { refusal, sentenceIn, toProblemText } from './refusals.ts';
 
 const pseudo = messages(refusalWords)('en-XA');
 
@@ -24,7 +24,7 @@ test('a refusal without parameters takes its details in their place', () => {
 });
 
 test('a sentence within a sentence is translated with it, and one from another program stays unchanged', () => {
-  const ours = refusal('context_length_exceeded', 'noRoom', { why: tell('notEnoughRoom') });
+  const ours = refusal('context_length_exceeded', 'noRoom', { why: toProblemText('notEnoughRoom') });
   expect(ours.message).toContain('room: One summary was not enough.');
   expect(ours.refusal && sentenceIn(pseudo, ours.refusal)).toContain('room: ⟦Öñé ');
   const theirs = refusal('context_length_exceeded', 'noRoom', { why: { message: 'Nope.', refusal: null } });

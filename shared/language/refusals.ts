@@ -15,7 +15,7 @@ type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values)
  * Creates a text of the catalogue that isn't an error: the English sentence, with its name and parameters for other
  * languages.
  */
-export function tell<Name extends RefusalName>(
+export function toProblemText<Name extends RefusalName>(
   name: Name,
   ...[values]: Rest<Name>
 ): ProblemText & { readonly refusal: Refusal } {
@@ -26,7 +26,7 @@ export function tell<Name extends RefusalName>(
 /** Creates an error with a text of the catalogue and its parameters. Its message is in English until translated. */
 export function refusal<Name extends RefusalName>(code: ErrorCode, name: Name, ...rest: Rest<Name>): AppError {
   const more = rest[typeof refusalWords[name] === 'function' ? 1 : 0] as AppErrorDetails | undefined;
-  const { message, refusal: refused } = tell(name, ...rest);
+  const { message, refusal: refused } = toProblemText(name, ...rest);
   return new AppError(code, message, { ...more, refusal: refused });
 }
 

@@ -148,7 +148,7 @@ export function fakeConnections(
           account,
           credential: credential && { ...times, ...credential },
         };
-        return { told: reported, checkedAt: Date.now() };
+        return { reported, checkedAt: Date.now() };
       }),
     },
     gatewayAccounts: {

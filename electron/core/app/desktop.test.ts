@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { quickWindowFeature } from './quick-window-feature.ts';
@@ -84,7 +84,7 @@ test('a shortcut that another program has is refused and not stored, and one tha
   taken = ['mod+Alt+Q'];
   const second = open();
   await second.load();
-  expect(second.get()).toEqual({ keys: 'mod+Alt+Q', problem: tell('keysTaken') });
+  expect(second.get()).toEqual({ keys: 'mod+Alt+Q', problem: toProblemText('keysTaken') });
   await second.setKeys({ keys: null });
   expect(kept.size).toBe(0);
 });

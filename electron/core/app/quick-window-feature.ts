@@ -1,5 +1,5 @@
 import type { QuickWindow } from '#shared/contract/app/quick-window.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { Host } from '../runtime/host/host.ts';
 import type { SettingsStore } from '../storage/settings/settings-store.ts';
 
@@ -20,7 +20,7 @@ export function quickWindowFeature({ store, host: { quickWindow } }: QuickWindow
     async load(): Promise<void> {
       const keys = await store.readText(name);
       if (!quickWindow || keys === null) return;
-      state = { keys, problem: (await quickWindow.setKeys(keys)) ? null : tell('keysTaken') };
+      state = { keys, problem: (await quickWindow.setKeys(keys)) ? null : toProblemText('keysTaken') };
     },
     get: (): QuickWindow => state,
     async setKeys({ keys }: { keys: string | null }): Promise<QuickWindow> {

@@ -1,5 +1,5 @@
 import type { UpdateState } from '#shared/contract/app/updates.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import type { Host } from '../runtime/host/host.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 
@@ -14,7 +14,7 @@ const unknown: UpdateState = {
   percent: null,
   notes: null,
   checkedAt: null,
-  problem: tell('updatesElsewhere'),
+  problem: toProblemText('updatesElsewhere'),
 };
 
 /** Updates of the app. The host performs them and reports their progress. */

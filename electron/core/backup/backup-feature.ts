@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { renameFileSync } from '#gateway/storage/rename-file.ts';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
 import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
@@ -105,7 +105,7 @@ export function backupFeature(deps: BackupDeps) {
       await copy(kind);
       problem = null;
     } catch (error) {
-      problem = error instanceof AppError ? getProblemText(error) : tell('backupFailed');
+      problem = error instanceof AppError ? getProblemText(error) : toProblemText('backupFailed');
       throw error;
     } finally {
       changes.emit('backups');

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { columns, question, read } from '../../../tests/support/compared.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 
-
 const ask = () => ({ messageId: randomUUID(), text: 'What is a portico?', model: 'openai/gpt' });
 
 test('a question that is not stored yet when the core begins to close is refused and stores nothing', async () => {

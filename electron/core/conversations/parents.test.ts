@@ -10,7 +10,10 @@ import { readThread } from '../../../tests/support/read-thread.ts';
  */
 const parents: readonly (readonly [string, string])[] = [
   ['a message is its own parent', 'update messages set parent_id = id'],
-  ['every message is its own parent, continuation and shown child', 'update messages set parent_id = id, continues = 1, shown_child = id'],
+  [
+    'every message is its own parent, continuation and shown child',
+    'update messages set parent_id = id, continues = 1, shown_child = id',
+  ],
   [
     'parents form a cycle',
     `update messages set parent_id = (select id from messages other where other.seq =

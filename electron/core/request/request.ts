@@ -3,7 +3,7 @@ import type { ContextFit } from '#shared/contract/chat/conversations.ts';
 import type { ChatOptions, Parameters } from '#shared/contract/chat/options.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { getProblemText, toAppError } from '#shared/errors.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
@@ -415,7 +415,7 @@ export function contextFitter({ build, getOverflow, compact, log }: FitContextDe
       return { messages: null, why: getProblemText(toAppError(error)) };
     });
     const request = made.messages === null ? first : await build(input, toPart);
-    const why = 'why' in made ? made.why : request.context.summarises ? tell('notEnoughRoom') : null;
+    const why = 'why' in made ? made.why : request.context.summarises ? toProblemText('notEnoughRoom') : null;
     if (request.context.summarises && (await getOverflow(input.conversationId)) !== 'drop') {
       throw refusal('context_length_exceeded', 'noRoom', { why: why ?? '' });
     }

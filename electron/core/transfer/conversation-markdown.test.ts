@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { Language } from '#shared/language/messages.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
 import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
 import { toMarkdown } from './export-chats.ts';
@@ -74,7 +74,7 @@ test('the reason of a failed answer is in the language of the export, and a prov
     const messages = chat.messages.map((message) => (message.role === 'assistant' ? { ...message, error } : message));
     return (language: Language) => toMarkdown({ ...chat, messages }, exportText(language));
   };
-  const ours = failed({ code: 'upstream_truncated', retryAfterMs: null, ...tell('cutOff') });
+  const ours = failed({ code: 'upstream_truncated', retryAfterMs: null, ...toProblemText('cutOff') });
   expect(ours('en')).toContain('Ended with an error: The answer ended without saying that it was complete.');
   expect(ours('en-XA')).toMatch(/⟦Ended with an error: ⟦Thé åñšw/);
   const theirs = failed({ code: 'upstream_error', retryAfterMs: null, message: 'Out of luck.' });

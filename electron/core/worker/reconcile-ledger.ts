@@ -84,7 +84,7 @@ export interface ReconcileInput {
 
 type OpenFound = Pick<
   Reconciliation['openRows'][number],
-  'kind' | 'requestId' | 'spendId' | 'at' | 'provider' | 'model' | 'toldUsd' | 'bookedUsd'
+  'kind' | 'requestId' | 'spendId' | 'at' | 'provider' | 'model' | 'reportedUsd' | 'bookedUsd'
 >;
 
 export type Reconciled = Omit<Reconciliation, 'readAt' | 'part' | 'openRows'> & {
@@ -206,7 +206,7 @@ function openTally(offset: number, limit: number) {
 
   function count(
     verdict: ReturnType<typeof judgeBooked>,
-    row: () => Omit<OpenFound, 'kind' | 'toldUsd' | 'bookedUsd'>,
+    row: () => Omit<OpenFound, 'kind' | 'reportedUsd' | 'bookedUsd'>,
   ) {
     if (verdict.is === 'running') {
       running += 1;
@@ -223,7 +223,7 @@ function openTally(offset: number, limit: number) {
       openRows.push({
         ...row(),
         kind,
-        toldUsd: chatCost === null ? null : usd(chatCost),
+        reportedUsd: chatCost === null ? null : usd(chatCost),
         bookedUsd: booked === null ? null : usd(booked),
       });
     openCount += 1;

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { TextRun } from '#shared/contract/chat/search.ts';
 import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 
 /** A parsed query. Every text is valid: what can't be parsed becomes a problem, never an error. */
 interface ParsedQuery {
@@ -94,7 +94,7 @@ function parseQuery(query: string): ParsedQuery {
     const prefix = prefixes.find((known) => known === name?.toLowerCase());
     const value = quoted ?? bare ?? '';
     if (prefix && value.trim() === '')
-      problems.push(tell('searchNeedsValue', { filter: prefix, example: examples[prefix] }));
+      problems.push(toProblemText('searchNeedsValue', { filter: prefix, example: examples[prefix] }));
     else if (prefix) set[prefix](value.trim());
     else if (phrase !== undefined) addWords(phrase, true);
     else addWords(word ?? term, false);
@@ -118,14 +118,14 @@ const examples: Record<Prefix, string> = {
 function yesNo(name: Prefix, value: string, problems: ProblemText[]): boolean | null {
   if (/^(yes|y|true|1)$/i.test(value)) return true;
   if (/^(no|n|false|0)$/i.test(value)) return false;
-  problems.push(tell('searchYesOrNo', { filter: name, example: examples[name] }));
+  problems.push(toProblemText('searchYesOrNo', { filter: name, example: examples[name] }));
   return null;
 }
 
 function role(value: string, problems: ProblemText[]): 'user' | 'assistant' | null {
   if (/^(user|me|you|question)$/i.test(value)) return 'user';
   if (/^(assistant|ai|model|answer)$/i.test(value)) return 'assistant';
-  problems.push(tell('searchRole'));
+  problems.push(toProblemText('searchRole'));
   return null;
 }
 
@@ -135,7 +135,7 @@ function day(name: 'before' | 'after', value: string, problems: ProblemText[]): 
   if (year !== undefined && time.getMonth() === Number(month) - 1 && time.getDate() === Number(date)) {
     return time.getTime();
   }
-  problems.push(tell('searchNeedsDate', { filter: name, example: examples[name] }));
+  problems.push(toProblemText('searchNeedsDate', { filter: name, example: examples[name] }));
   return null;
 }
 
@@ -352,13 +352,13 @@ function conditions(db: Database, filters: Filters): { where: string[]; values: 
   const unknown: ProblemText[] = [];
   if (filters.folder !== null) {
     const row = db.prepare('select id from folders where name = ?').get(filters.folder) as { id: string } | undefined;
-    if (!row) unknown.push(tell('searchNoFolder', { name: filters.folder }));
+    if (!row) unknown.push(toProblemText('searchNoFolder', { name: filters.folder }));
     where.push('c.folder_id = ?');
     values.push(row?.id ?? '');
   }
   for (const tag of filters.tags) {
     if (!db.prepare('select 1 from conversation_tags where tag = ? limit 1').get(tag)) {
-      unknown.push(tell('searchNoTag', { name: tag }));
+      unknown.push(toProblemText('searchNoTag', { name: tag }));
     }
     where.push('exists (select 1 from conversation_tags t where t.conversation_id = c.id and t.tag = ?)');
     values.push(tag);

@@ -5,7 +5,7 @@ import type { Host } from '#core/runtime/host/host.ts';
 import { sessionMemory } from '#core/storage/secrets/session-memory.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { askOnPage } from './ask-person.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
@@ -88,7 +88,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
 }
 
 /** What a page in a browser can't do as safely, shown to the user (security page, rule 18). */
-const notices = [tell('extensionsRead'), tell('memoryRead'), tell('askedOnPage')];
+const notices = [toProblemText('extensionsRead'), toProblemText('memoryRead'), toProblemText('askedOnPage')];
 
 function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Host['showSettings']): Host {
   const { version, platform } = options;

@@ -32,7 +32,7 @@ const requestNamed = z.object({
 export const openRow = requestNamed.extend({
   kind: openKind,
   /** The cost that the chat shows; null if none. */
-  toldUsd: usdAmount.nullable(),
+  reportedUsd: usdAmount.nullable(),
   /** The cost in the ledger; null if none. */
   bookedUsd: usdAmount.nullable(),
 });

@@ -6,7 +6,7 @@ import { billingAccount, timeMs } from '../common/fields.ts';
 /** What the gateway reports about the credential that pays. */
 export const verification = z.object({
   /** Null if the gateway answers but reports nothing about the credential. */
-  told: reportedVerification.nullable(),
+  reported: reportedVerification.nullable(),
   checkedAt: timeMs,
 });
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { certificatesIn } from '#gateway/providers/upstream/certificates.ts';
 import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { Host } from '../../runtime/host/host.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
@@ -75,7 +75,7 @@ export function networkFeature({
 
   const shown = async ({ password: kept, unreadable, ...set }: NetworkRules): Promise<NetworkStatus> => ({
     ...set,
-    problem: unreadable ? tell('networkUnreadable') : null,
+    problem: unreadable ? toProblemText('networkUnreadable') : null,
     hasPassword: kept !== null,
     targets: await targets(),
   });

@@ -3,7 +3,7 @@ import { connect, isIP } from 'node:net';
 import { type UnreachableReason, unreachableReason } from '#gateway/providers/upstream/unreachable.ts';
 import type { NetworkHop } from '#shared/contract/app/network.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import type { Network } from './open-network.ts';
 
 interface TestDeps {
@@ -73,20 +73,20 @@ function connection(host: string, port: number, signal: AbortSignal): Promise<st
 }
 
 const problems: Readonly<Record<UnreachableReason, ProblemText>> = {
-  proxy_auth: tell('networkProxyAuth'),
-  proxy_refused: tell('networkProxyRefused'),
-  untrusted: tell('networkUntrusted'),
-  name_unknown: tell('networkNameUnknown'),
-  refused: tell('networkRefused'),
-  timeout: tell('networkTimeout'),
-  network_down: tell('networkDown'),
+  proxy_auth: toProblemText('networkProxyAuth'),
+  proxy_refused: toProblemText('networkProxyRefused'),
+  untrusted: toProblemText('networkUntrusted'),
+  name_unknown: toProblemText('networkNameUnknown'),
+  refused: toProblemText('networkRefused'),
+  timeout: toProblemText('networkTimeout'),
+  network_down: toProblemText('networkDown'),
 };
 
 function getProblem(error: unknown): ProblemText {
   if (error instanceof DOMException || (error instanceof Error && error.name === 'AbortError')) return problems.timeout;
   const reason = unreachableReason(error);
   if (reason !== null) return problems[reason];
-  return tell('networkFailed', { why: error instanceof Error ? deepest(error).message : String(error) });
+  return toProblemText('networkFailed', { why: error instanceof Error ? deepest(error).message : String(error) });
 }
 
 const deepest = (error: Error): Error => (error.cause instanceof Error ? deepest(error.cause) : error);

@@ -13,6 +13,6 @@ export const verificationFeature = ({
 }) => ({
   async get({ billingAccount }: { billingAccount: BillingAccount }) {
     const { client } = await connections.billingAccount(billingAccount);
-    return { told: await askGateway(() => checkCredential(client)), checkedAt: now() };
+    return { reported: await askGateway(() => checkCredential(client)), checkedAt: now() };
   },
 });

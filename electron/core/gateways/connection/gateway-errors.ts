@@ -1,7 +1,7 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
 import { knownProviderName } from '#shared/known-providers.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 import type { Naming } from './model-facts.ts';
 
@@ -36,7 +36,8 @@ function getCode({ code, status_code }: GatewayError): ErrorCode {
 }
 
 /** Wraps a gateway’s own sentence. Translations describe the code and quote the sentence. */
-export const quoteGateway = (code: string, message: string) => tell('gatewaySaid', { code, said: forPeople(message) });
+export const quoteGateway = (code: string, message: string) =>
+  toProblemText('gatewaySaid', { code, said: forPeople(message) });
 
 /**
  * Returns what a failed answer stores about the provider’s error. A foreign gateway may not have removed keys from it.
@@ -65,10 +66,11 @@ export function withNames(message: string, provider: string | null, { modelFacts
 
 function getMessage({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
   if (code === 'unreachable' && typeof details?.address === 'string')
-    return tell('gatewaySilent', { address: details.address });
-  if (code === 'not_reported') return tell('notReported');
-  if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
-  return code === 'truncated' ? tell('cutOff') : quoteGateway(code, withNames(message, provider, naming));
+    return toProblemText('gatewaySilent', { address: details.address });
+  if (code === 'not_reported') return toProblemText('notReported');
+  if (code === 'not_a_gateway')
+    return status < 400 ? toProblemText('gatewayUnreadable') : toProblemText('gatewayUnknown', { status });
+  return code === 'truncated' ? toProblemText('cutOff') : quoteGateway(code, withNames(message, provider, naming));
 }
 
 /** Returns the requested model if only its credential is missing. */

@@ -1,6 +1,6 @@
 import type { Gateway } from '#gateway/gateway.ts';
 import { AppError, type ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 
 export interface Listening {
@@ -81,6 +81,6 @@ function parse(stored: unknown): typeof initial {
 function getProblem(port: number, error: unknown): ProblemText {
   const cause = error instanceof AppError ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  if (code === 'EADDRINUSE') return tell('portInUse', { port });
-  return tell(code === 'EACCES' ? 'portForbidden' : 'portClosed', { port });
+  if (code === 'EADDRINUSE') return toProblemText('portInUse', { port });
+  return toProblemText(code === 'EACCES' ? 'portForbidden' : 'portClosed', { port });
 }

@@ -2,7 +2,7 @@ import { Secret } from '#gateway/access/auth/secret.ts';
 import { mayCarrySecrets } from '#gateway/providers/upstream/dispatch-fetch.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import { getProblemText, toAppError } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { Entry, FurtherKey } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
@@ -70,7 +70,7 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
   };
   if (!hasSecrets) return entry;
   if (!mayCarrySecrets(stored.baseUrl)) {
-    return { ...entry, state: 'refused', problem: tell('keyKeptBack') };
+    return { ...entry, state: 'refused', problem: toProblemText('keyKeptBack') };
   }
   try {
     const secret = stored.hasKey ? await secrets.get(secretName(stored.id)) : null;
@@ -79,7 +79,7 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
     const loaded = { ...entry, secret, further, headers };
     const isGone = (stored.hasKey && secret === null) || headers.size < settings.headerNames.length;
     if (!isGone) return loaded;
-    return { ...loaded, state: 'refused', problem: tell('keyGone') };
+    return { ...loaded, state: 'refused', problem: toProblemText('keyGone') };
   } catch (error) {
     return { ...entry, state: 'unchecked', problem: getProblemText(toAppError(error)) };
   }
@@ -92,7 +92,7 @@ async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider)
   const keys = new Map<string, FurtherKey>();
   for (const key of settings.further) {
     const secret = await secrets.get(secretName(id, key.id));
-    const gone = { state: 'refused' as const, problem: tell('furtherKeyGone') };
+    const gone = { state: 'refused' as const, problem: toProblemText('furtherKeyGone') };
     keys.set(key.id, {
       secret,
       storage: getStorage(secrets, secretName(id, key.id)),

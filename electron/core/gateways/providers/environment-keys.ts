@@ -1,5 +1,5 @@
 import { Secret } from '#gateway/access/auth/secret.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { type Entry, nothingFurther } from './provider-entry.ts';
@@ -47,7 +47,7 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
   };
   const baseUrl = usable(address, known, secret !== null);
   if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', problem: null };
-  const problem = tell('variableUnused', {
+  const problem = toProblemText('variableUnused', {
     variable: known.env.baseUrl,
     keyed: known.ownServer && secret !== null,
   });

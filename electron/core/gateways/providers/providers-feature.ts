@@ -11,7 +11,7 @@ import {
 } from '#shared/contract/app/providers.ts';
 import { AppError, type ErrorCode, getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { getHint, type SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
@@ -142,8 +142,8 @@ async function checkSecret(
   } catch (error) {
     const failure = checkFailure(error);
     const reason = getReason(failure);
-    if (reason === 'no_model_list') return { state: 'works', problem: tell('serverWithoutList') };
-    if (reason === 'no_models_listed') return { state: 'works', problem: tell('serverListEmpty') };
+    if (reason === 'no_model_list') return { state: 'works', problem: toProblemText('serverWithoutList') };
+    if (reason === 'no_models_listed') return { state: 'works', problem: toProblemText('serverListEmpty') };
     return { state: stateAfter(failure.code), problem: getProblem(failure, entry) };
   }
 }
@@ -170,7 +170,7 @@ function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
 /** Throws `upstream_auth_failed` if the provider refused the key, because a refused key is never saved. */
 function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>, provider: string): void {
   if (state !== 'refused') return;
-  const { message, refusal } = problem ?? tell('keyRefused');
+  const { message, refusal } = problem ?? toProblemText('keyRefused');
   throw new AppError('upstream_auth_failed', message, { provider, refusal });
 }
 

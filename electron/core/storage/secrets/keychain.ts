@@ -1,5 +1,5 @@
 import { AppError, type ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
 /** The operating system's secret store, as the keyring library exposes it. */
@@ -120,7 +120,7 @@ const lockedState = (
 ): KeychainState => ({
   state: 'locked',
   backend: null,
-  problem: tell(name),
+  problem: toProblemText(name),
 });
 
 function getState(error: unknown): KeychainState {
@@ -131,10 +131,10 @@ function getState(error: unknown): KeychainState {
   if (/passphrase you entered is not correct|interaction is not allowed/i.test(text))
     return lockedState('keychainRefused');
   if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');
-  return { state: 'unavailable', backend: null, problem: tell('keychainNone') };
+  return { state: 'unavailable', backend: null, problem: toProblemText('keychainNone') };
 }
 
 function failureFor({ state, problem }: KeychainState): AppError {
-  const { message, refusal } = problem ?? tell('keychainSilent');
+  const { message, refusal } = problem ?? toProblemText('keychainSilent');
   return new AppError(state === 'locked' ? 'keychain_locked' : 'keychain_failed', message, { refusal });
 }

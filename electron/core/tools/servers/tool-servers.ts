@@ -3,7 +3,7 @@ import { Secret } from '#gateway/access/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../../runtime/host/ask-person.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
@@ -78,7 +78,7 @@ function transportIn(entry: unknown): ToolTransportInput | ProblemText {
   const http = remote.safeParse(entry);
   if (http.success) return { type: 'http', ...http.data };
   const isObject = typeof entry === 'object' && entry !== null;
-  return tell(isObject && ('command' in entry || 'url' in entry) ? 'serverUnreadable' : 'serverNowhere');
+  return toProblemText(isObject && ('command' in entry || 'url' in entry) ? 'serverUnreadable' : 'serverNowhere');
 }
 
 export interface ToolServersDeps {
@@ -226,7 +226,8 @@ export function toolServers(deps: ToolServersDeps) {
     try {
       const connection = await connect({
         ...way,
-        closed: (lastOutput) => void ended(id, lastOutput === null ? tell('serverEnded') : { message: lastOutput }),
+        closed: (lastOutput) =>
+          void ended(id, lastOutput === null ? toProblemText('serverEnded') : { message: lastOutput }),
       });
       const server = await existing(id);
       starting.delete(id);
@@ -235,7 +236,7 @@ export function toolServers(deps: ToolServersDeps) {
     } catch (error) {
       starting.delete(id);
       const server = await store.find(id);
-      const problem = error instanceof AppError ? getProblemText(error) : tell('serverNotStarted');
+      const problem = error instanceof AppError ? getProblemText(error) : toProblemText('serverNotStarted');
       if (server) await keep({ ...server, problem });
       throw error;
     } finally {
@@ -314,7 +315,7 @@ export function toolServers(deps: ToolServersDeps) {
       const refused: { name: string; reason: ProblemText }[] = [];
       for (const found of servers) {
         const same = JSON.stringify(withoutSecrets(found.transport));
-        const reason = toRefusal(found.transport) ?? (known.has(same) ? tell('serverHere') : null);
+        const reason = toRefusal(found.transport) ?? (known.has(same) ? toProblemText('serverHere') : null);
         if (reason !== null) refused.push({ name: found.name, reason });
         else added.push(await add(found));
         known.add(same);

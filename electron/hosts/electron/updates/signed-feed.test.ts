@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:http';
 import type { AppUpdater } from 'electron-updater';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import { expect, test } from 'vitest';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { SignedFeed } from './signed-feed.ts';
 import { updateFailure } from './updates.ts';
 
@@ -60,12 +60,12 @@ test.each([
     signature === undefined ? files : { ...files, '/portico/latest-linux.yml.sig': signature },
   );
   const error: unknown = await provider.getLatestVersion().catch((cause: unknown) => cause);
-  expect(updateFailure(error, false, false)).toEqual(tell('updateNotVerified'));
+  expect(updateFailure(error, false, false)).toEqual(toProblemText('updateNotVerified'));
 });
 
 test('a missing feed is reported as unreachable, not as unsigned', async () => {
   const error: unknown = await feedWith({})
     .provider.getLatestVersion()
     .catch((cause: unknown) => cause);
-  expect(updateFailure(error, false, false)).toEqual(tell('updateUnreachable', { why: '404' }));
+  expect(updateFailure(error, false, false)).toEqual(toProblemText('updateUnreachable', { why: '404' }));
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 
 /** The file that `scripts/package.mjs` writes into the archive. The app checks the archive's integrity. */
 const feed = z.object({ url: z.url(), publicKey: z.string().min(1).optional() });
@@ -15,11 +15,11 @@ export interface Build {
 
 /** Explains why this app isn't updated. Returns null if it is, from the feed of its build. */
 export function withoutUpdates({ file, installedBy }: Build): ProblemText | null {
-  if (installedBy === null) return tell('updatesNotInstalled');
+  if (installedBy === null) return toProblemText('updatesNotInstalled');
   const read = readFeed(file);
-  if (!read) return tell('updatesNoFeed');
-  if (!isSafe(read.url)) return tell('updateInsecure');
-  if (read.publicKey === undefined) return tell('updatesUnsigned');
+  if (!read) return toProblemText('updatesNoFeed');
+  if (!isSafe(read.url)) return toProblemText('updateInsecure');
+  if (read.publicKey === undefined) return toProblemText('updatesUnsigned');
   return null;
 }
 

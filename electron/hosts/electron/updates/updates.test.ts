@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AppUpdater } from 'electron-updater';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { UpdateState } from '#shared/contract/app/updates.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { isSafe, withoutUpdates } from './update-feed.ts';
 import { openUpdates, type UpdatesOptions } from './updates.ts';
 
@@ -89,7 +89,7 @@ describe('updates', () => {
     expect(asks('https://updates.example/latest.yml')).toBe(false);
     expect(asks('http://updates.example/new.AppImage')).toBe(true);
     updater.emit('error', new Error('net::ERR_BLOCKED_BY_CLIENT'));
-    expect(await state()).toMatchObject({ status: 'failed', problem: tell('updateInsecure') });
+    expect(await state()).toMatchObject({ status: 'failed', problem: toProblemText('updateInsecure') });
   });
 
   test('report their progress and wait for running answers', async () => {
@@ -132,14 +132,14 @@ describe('updates', () => {
     });
     await updates.check();
     updater.emit('error', Object.assign(new Error('sha512 checksum mismatch'), { code: 'ERR_CHECKSUM_MISMATCH' }));
-    expect(await state()).toMatchObject({ status: 'failed', problem: tell('updateNotVerified') });
+    expect(await state()).toMatchObject({ status: 'failed', problem: toProblemText('updateNotVerified') });
     expect(startAgain).not.toHaveBeenCalled();
     await updates.check();
     updater.emit('update-available', found);
     updater.emit('update-downloaded', found);
     await updates.install();
     updater.emit('error', Object.assign(new Error('no space'), { code: 'ENOSPC' }));
-    expect(await state()).toMatchObject({ problem: tell('updateNotInstalled', { why: 'ENOSPC' }) });
+    expect(await state()).toMatchObject({ problem: toProblemText('updateNotInstalled', { why: 'ENOSPC' }) });
     expect(startAgain).toHaveBeenCalledOnce();
   });
 
@@ -176,10 +176,10 @@ test('a build is updated only if its feed is safe and verifiable and it was inst
   const url = 'https://updates.example/';
   const publicKey = 'MCow';
   expect(why({ url, publicKey }, 'AppImage')).toBeNull();
-  expect(why({ url, publicKey }, null)).toEqual(tell('updatesNotInstalled'));
-  expect(why(null, 'deb')).toEqual(tell('updatesNoFeed'));
-  expect(why({ url: 'http://updates.example/', publicKey }, 'installer')).toEqual(tell('updateInsecure'));
-  expect(why({ url }, 'installer')).toEqual(tell('updatesUnsigned'));
+  expect(why({ url, publicKey }, null)).toEqual(toProblemText('updatesNotInstalled'));
+  expect(why(null, 'deb')).toEqual(toProblemText('updatesNoFeed'));
+  expect(why({ url: 'http://updates.example/', publicKey }, 'installer')).toEqual(toProblemText('updateInsecure'));
+  expect(why({ url }, 'installer')).toEqual(toProblemText('updatesUnsigned'));
   rmSync(folder, { recursive: true });
 });
 

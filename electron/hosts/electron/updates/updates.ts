@@ -3,7 +3,7 @@ import type { HostProxy } from '#core/runtime/host/host.ts';
 import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import { tell } from '#shared/language/refusals.ts';
+import { toProblemText } from '#shared/language/refusals.ts';
 import { isSafe } from './update-feed.ts';
 
 /** electron-updater and Chromium report errors by codes, which may be only in the message. */
@@ -14,13 +14,13 @@ const unusable = /ERR_UPDATER_|INVALID_VERSION|YAML/i;
 export function updateFailure(error: unknown, refused: boolean, installing: boolean): ProblemText {
   const { code = '', message = '', name = '' } = error as { code?: unknown; message?: string; name?: string };
   const details = `${code} ${name} ${message}`;
-  if (refused) return tell('updateInsecure');
-  if (unverified.test(details)) return tell('updateNotVerified');
+  if (refused) return toProblemText('updateInsecure');
+  if (unverified.test(details)) return toProblemText('updateNotVerified');
   const why = /net::(\w+)|^\D*(\d{3}) /.exec(details);
-  if (installing) return tell('updateNotInstalled', { why: why?.[1] ?? (String(code) || firstLine(message)) });
-  if (why) return tell('updateUnreachable', { why: why[1] ?? why[2] ?? '' });
-  if (unusable.test(details)) return tell('updateFeedUnusable');
-  return tell('updateUnreachable', { why: String(code) || firstLine(message) });
+  if (installing) return toProblemText('updateNotInstalled', { why: why?.[1] ?? (String(code) || firstLine(message)) });
+  if (why) return toProblemText('updateUnreachable', { why: why[1] ?? why[2] ?? '' });
+  if (unusable.test(details)) return toProblemText('updateFeedUnusable');
+  return toProblemText('updateUnreachable', { why: String(code) || firstLine(message) });
 }
 
 const firstLine = (message: string): string => message.split('\n', 1)[0]?.slice(0, 200) ?? '';

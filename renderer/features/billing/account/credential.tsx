@@ -28,9 +28,9 @@ export function Credential({ billingAccount }: { billingAccount: BillingAccount 
       {data && (
         <>
           <Stale error={error} readAt={data.checkedAt} />
-          <p className="mb-1 text-fg-2">{data.told ? text.accepted : text.credentialNotReported}</p>
+          <p className="mb-1 text-fg-2">{data.reported ? text.accepted : text.credentialNotReported}</p>
           <Ending />
-          {data.told?.credential && <Facts facts={getFacts(data.told.credential)} />}
+          {data.reported?.credential && <Facts facts={getFacts(data.reported.credential)} />}
           <div className="mt-3 flex flex-wrap items-center gap-3">
             <Button disabled={isFetching} onClick={again}>
               {isFetching ? text.checking : text.checkNow}

@@ -39,7 +39,7 @@ export function OpenTable({ billingAccount, found, onMore }: OpenTableProps) {
               <span className="block text-fg-2 text-xs">{text.reasons[row.kind]}</span>
             </td>
             <td className={`${tableCell} text-right`}>
-              <Money amount={row.toldUsd} />
+              <Money amount={row.reportedUsd} />
             </td>
             <td className={`${tableCell} text-right`}>
               <Money amount={row.bookedUsd} />
