@@ -60,7 +60,7 @@ function gatewayMetrics(deps: GatewayMetricsDeps) {
 }
 
 function states({ traffic, health, running, overload, cluster, pool, version }: GatewayMetricsDeps): Metric[] {
-  const of = (model: string) => health.of(model);
+  const getHealth = (model: string) => health.of(model);
   return [
     gauge('portico_info', 'The version that runs.', () => [{ labels: { version }, value: 1 }]),
     gauge('portico_draining', '1 while no new requests are taken.', () => Number(running.draining)),
@@ -77,10 +77,10 @@ function states({ traffic, health, running, overload, cluster, pool, version }: 
       { labels: { state: 'waiting' }, value: workerPool.waiting },
     ]),
     gauge('portico_circuit_open', '1 while a model is avoided because it failed; 0.5 while one probe decides.', () =>
-      health.known().map((model) => ({ labels: { model }, value: circuitValue[of(model).circuit] })),
+      health.known().map((model) => ({ labels: { model }, value: circuitValue[getHealth(model).circuit] })),
     ),
     gauge('portico_cooling_down', '1 while a model waits for the end of a rate limit.', () =>
-      health.known().map((model) => ({ labels: { model }, value: Number(of(model).coolingDown) })),
+      health.known().map((model) => ({ labels: { model }, value: Number(getHealth(model).coolingDown) })),
     ),
     gauge('portico_notifications_up', '1 while changes by other instances are heard.', () =>
       cluster.listening === null ? [] : [{ value: Number(cluster.listening) }],

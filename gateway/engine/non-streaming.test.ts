@@ -95,7 +95,9 @@ test('a non-streaming answer of a model with the Responses API is requested as o
   const { post, upstream, record } = await open(errorReply(200, recordedNonStreamingResponse));
   const asked = { ...body, model: 'openai/gpt-6-sol', tools: [{ type: 'function', function: { name: 'one' } }] };
   const answer = completionResponse.parse(await (await post(path, asked)).json());
-  expect(upstream.calls.map(({ path: at, body: sent }) => [at, sent.stream])).toEqual([['/v1/responses', false]]);
+  expect(upstream.calls.map(({ path: sentTo, body: sent }) => [sentTo, sent.stream])).toEqual([
+    ['/v1/responses', false],
+  ]);
   expect(answer.choices[0]).toMatchObject({
     finish_reason: 'tool_calls',
     message: { content: 'Grüße, 世界 👋', reasoning_content: 'Hm.' },

@@ -9,7 +9,7 @@ test('a long text in pieces is the same text, and no character is cut in two', (
       const pieces = splitEvents({ type: 'text-delta', text: long }) ?? [{ type: 'text-delta' as const, text: long }];
       const texts = pieces.map((piece) => (piece.type === 'text-delta' ? piece.text : ''));
       expect(texts.join('') === long).toBe(true);
-      expect(texts.every((one) => one.length <= 16_385 && one.isWellFormed())).toBe(true);
+      expect(texts.every((text) => text.length <= 16_385 && text.isWellFormed())).toBe(true);
     }),
     { numRuns: 50 },
   );

@@ -41,12 +41,12 @@ const written =
   async (_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     let left = turns[0] ?? 1;
-    for (const [at, piece] of pieces.entries()) {
+    for (const [index, piece] of pieces.entries()) {
       response.write(piece);
       left -= 1;
       if (left > 0) continue;
       await nextTick();
-      left = turns[at % Math.max(1, turns.length)] ?? 1;
+      left = turns[index % Math.max(1, turns.length)] ?? 1;
     }
     response.end();
   };
@@ -78,7 +78,7 @@ const delta = fc.oneof(
 function cutAt(text: string, cuts: readonly number[]): Buffer[] {
   const bytes = Buffer.from(text);
   const ends = [...new Set(cuts.map((cut) => cut % bytes.length)), bytes.length].toSorted((a, b) => a - b);
-  return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end)).filter(({ length }) => length > 0);
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end)).filter(({ length }) => length > 0);
 }
 
 describe('an answer that arrives in pieces of any size', () => {
@@ -87,7 +87,7 @@ describe('an answer that arrives in pieces of any size', () => {
     const cuts = fc.array(fc.nat(), { maxLength: 40 });
     const turns = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
     const property = fc.asyncProperty(fc.array(delta, { maxLength: 25 }), cuts, turns, async (deltas, cut, turn) => {
-      const events = [...deltas.map((one) => completionEvent(one)), ...ending];
+      const events = [...deltas.map((delta) => completionEvent(delta)), ...ending];
       const byEvent = await answered(
         served,
         written(
@@ -103,7 +103,7 @@ describe('an answer that arrives in pieces of any size', () => {
   });
 
   test('ends at the same word when the credit ends', async () => {
-    const words = Array.from({ length: 4_000 }, (_, at) => completionEvent({ content: ` word ${at}` }));
+    const words = Array.from({ length: 4_000 }, (_, index) => completionEvent({ content: ` word ${index}` }));
     const events = [...words, ...ending];
     const outcomes = [];
     for (const reply of [

@@ -242,8 +242,8 @@ test('a model without web search answers with a warning, and the router takes on
   expect(`${routed.provider}/${routed.model}`).toBe('sandbox/tools');
   expect(routed.usage.server_tool_use).toEqual({ web_search_requests: 1 });
   const { annotations = [], content } = routed.choices[0]?.message ?? {};
-  const quotes = annotations.map(({ url_citation: at }) => {
-    const { start_index, end_index } = at as { start_index: number; end_index: number };
+  const quotes = annotations.map(({ url_citation: citation }) => {
+    const { start_index, end_index } = citation as { start_index: number; end_index: number };
     return content?.slice(start_index, end_index);
   });
   expect(quotes).toEqual([

@@ -76,10 +76,10 @@ export class SocketExchange implements HttpExchange {
   header(name: string): string | null {
     const raw = this.#incoming.rawHeaders;
     let value: string | null = null;
-    for (let at = 0; at < raw.length; at += 2) {
-      const known = raw[at] ?? '';
+    for (let index = 0; index < raw.length; index += 2) {
+      const known = raw[index] ?? '';
       if (known.length !== name.length || known.toLowerCase() !== name) continue;
-      value = value === null ? (raw[at + 1] ?? '') : `${value}, ${raw[at + 1] ?? ''}`;
+      value = value === null ? (raw[index + 1] ?? '') : `${value}, ${raw[index + 1] ?? ''}`;
     }
     return value;
   }
@@ -238,7 +238,8 @@ const isTaken = ({ writableFinished, socket }: ServerResponse) => writableFinish
 function getPieces(text: string): Uint8Array[] {
   const bytes = Buffer.from(text);
   const pieces: Uint8Array[] = [];
-  for (let at = 0; at < bytes.byteLength; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));
+  for (let offset = 0; offset < bytes.byteLength; offset += pieceBytes)
+    pieces.push(bytes.subarray(offset, offset + pieceBytes));
   return pieces;
 }
 

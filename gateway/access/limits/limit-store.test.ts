@@ -110,7 +110,7 @@ describe(`a limit store ${onPostgres() ? 'shared over PostgreSQL' : 'in memory'}
     );
   });
 
-  test('a clock that is set back an hour makes nobody wait longer than a minute', async () => {
+  test('no caller waits longer than a minute when the clock is set back an hour', async () => {
     const { one, two, pass } = await open();
     expect(await admitted(one, 1)).toBe(true);
     pass(-3_600_000);

@@ -118,8 +118,8 @@ export const emptyWindow = (): SlidingWindow => ({ entries: [], used: 0 });
 /** Forgets costs that are older than a minute. A clock that was set back must not stretch the window: no cost lies in the future. */
 export function expire(window: SlidingWindow, now: number): void {
   const { entries } = window;
-  for (let at = entries.length - 1; at >= 0; at -= 1) {
-    const entry = entries[at];
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
     if (!entry || entry.at <= now) break;
     entry.at = now;
   }

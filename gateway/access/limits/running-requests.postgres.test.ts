@@ -40,36 +40,36 @@ test('a running request keeps counting, also after the database lost its row', a
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { db, store, pass } = await open();
-  const one = store('inst_1');
-  expect(await one.enter('long', 1)).not.toBeNull();
+  const instance = store('inst_1');
+  expect(await instance.enter('long', 1)).not.toBeNull();
   await db.deleteFrom('limit_places').execute();
   pass(10_000);
   vi.advanceTimersByTime(10_000);
-  await one.take('busy', 5, 1);
+  await instance.take('busy', 5, 1);
   const row = { key: 'long', lease_until: 1_800_000_040_000n };
   await expect.poll(() => db.selectFrom('limit_places').select(['key', 'lease_until']).execute()).toEqual([row]);
 });
 
 test('expired rows are deleted, and no others', async () => {
   const { db, store, pass } = await open();
-  const one = store('inst_1');
-  await one.take('old', 5, 1);
+  const instance = store('inst_1');
+  await instance.take('old', 5, 1);
   pass(59_000);
-  await one.take('young', 5, 1);
+  await instance.take('young', 5, 1);
   pass(2000);
-  await one.sweep();
+  await instance.sweep();
   expect(await db.selectFrom('limit_uses').select('key').execute()).toEqual([{ key: 'young' }]);
 });
 
 test('an unreachable database is logged, and does not delay a finished answer', async () => {
   const { db, store, problems } = await open();
-  const one = store('inst_1');
-  const taken = await one.take('key', 5, 3);
-  const release = await one.enter('key', 1);
+  const instance = store('inst_1');
+  const taken = await instance.take('key', 5, 3);
+  const release = await instance.enter('key', 1);
   await db.destroy();
   if (!taken.admitted) throw new Error('refused');
   await taken.settle(1);
   await release?.();
   expect(problems).toMatchObject([{ event: 'limit_not_corrected' }, { event: 'limit_place_kept' }]);
-  await expect(one.take('other', 5, 1)).rejects.toThrow();
+  await expect(instance.take('other', 5, 1)).rejects.toThrow();
 });

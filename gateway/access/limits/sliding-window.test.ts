@@ -96,7 +96,7 @@ describe('a sliding window', () => {
     expect(window.used).toBe(0);
   });
 
-  test('a clock that is set back an hour makes nobody wait longer than a minute', () => {
+  test('makes no caller wait longer than a minute when the clock is set back an hour', () => {
     const window = emptyWindow();
     const late = 10 * 3_600_000;
     take(window, 1, 1, late);

@@ -91,7 +91,7 @@ describe('§3.4 Idempotency-Key', () => {
     expect((await first).status).toBe(499);
   });
 
-  test('200 at once are one upstream call and one charge, and everyone who asks again gets its answer', async () => {
+  test('200 simultaneous requests with one key make one upstream call and one charge, and all get its answer when repeated', async () => {
     const { ask, upstream, charged } = await open();
     const answers = await Promise.all(Array.from({ length: 200 }, () => ask('k1')));
     const statuses = answers.map(({ status }) => status);

@@ -102,11 +102,11 @@ export function createHealth(now: () => number, report: (id: string, avoidance: 
     known: () => [...entries.keys()],
     adopt(id, { openMs, openForMs, coolingForMs }) {
       const entry = toEntry(id);
-      const at = now();
-      entry.coolingUntil = coolingForMs > 0 ? at + coolingForMs : 0;
+      const time = now();
+      entry.coolingUntil = coolingForMs > 0 ? time + coolingForMs : 0;
       if (openMs === 0) return close(entry);
       entry.openMs = openMs;
-      entry.openUntil = at + openForMs;
+      entry.openUntil = time + openForMs;
       entry.opened = true;
     },
     begin(id, account) {
@@ -149,8 +149,8 @@ export function createHealth(now: () => number, report: (id: string, avoidance: 
 const maxOwnEntries = 10_000;
 
 const strictness = { closed: 0, half_open: 1, open: 2 } as const;
-const stricter = (one: ModelHealth['circuit'], other: ModelHealth['circuit']): ModelHealth['circuit'] =>
-  strictness[one] > strictness[other] ? one : other;
+const stricter = (first: ModelHealth['circuit'], second: ModelHealth['circuit']): ModelHealth['circuit'] =>
+  strictness[first] > strictness[second] ? first : second;
 
 const failingAccounts = (outcomes: Entry['outcomes']): ReadonlySet<string> =>
   new Set(outcomes.filter(({ ok }) => !ok).map(({ account }) => account));
@@ -170,14 +170,14 @@ const newEntry = (): Entry => ({
 });
 
 /** A failure for one account alone counts for that account only. */
-function snapshot(entry: Entry, at: number, account: string | null): ModelHealth {
-  const within = entry.outcomes.filter((outcome) => outcome.at > at - windowMs);
+function snapshot(entry: Entry, time: number, account: string | null): ModelHealth {
+  const within = entry.outcomes.filter((outcome) => outcome.at > time - windowMs);
   const [only, ...others] = failingAccounts(within);
   const recent = others.length > 0 || only === account ? within : within.filter(({ ok }) => ok);
   const failures = recent.filter((outcome) => !outcome.ok).length;
   return {
-    circuit: getCircuit(entry, at),
-    coolingDown: at < entry.coolingUntil,
+    circuit: getCircuit(entry, time),
+    coolingDown: time < entry.coolingUntil,
     errorRate: recent.length ? failures / recent.length : 0,
     measured:
       entry.measuredCount >= minimumSamples
@@ -187,21 +187,21 @@ function snapshot(entry: Entry, at: number, account: string | null): ModelHealth
 }
 
 /** Half-open lets one probe through; while it runs, the circuit looks open to everyone else. */
-function getCircuit(entry: Entry, at: number): ModelHealth['circuit'] {
+function getCircuit(entry: Entry, time: number): ModelHealth['circuit'] {
   if (!entry.opened) return 'closed';
-  return at < entry.openUntil || entry.probing ? 'open' : 'half_open';
+  return time < entry.openUntil || entry.probing ? 'open' : 'half_open';
 }
 
-const getAvoidance = (entry: Entry, at: number): Avoidance => ({
+const getAvoidance = (entry: Entry, time: number): Avoidance => ({
   openMs: entry.opened ? entry.openMs : 0,
-  openForMs: entry.opened ? Math.max(0, entry.openUntil - at) : 0,
-  coolingForMs: Math.max(0, entry.coolingUntil - at),
+  openForMs: entry.opened ? Math.max(0, entry.openUntil - time) : 0,
+  coolingForMs: Math.max(0, entry.coolingUntil - time),
 });
 
-function record(entry: Entry, at: number, ok: boolean, account: string): void {
+function record(entry: Entry, time: number, ok: boolean, account: string): void {
   const { outcomes } = entry;
-  outcomes.push({ at, ok, account });
-  while (outcomes.length > keptOutcomes || (outcomes[0]?.at ?? at) <= at - windowMs) outcomes.shift();
+  outcomes.push({ at: time, ok, account });
+  while (outcomes.length > keptOutcomes || (outcomes[0]?.at ?? time) <= time - windowMs) outcomes.shift();
 }
 
 function shouldOpen(outcomes: Entry['outcomes']): boolean {
@@ -209,9 +209,9 @@ function shouldOpen(outcomes: Entry['outcomes']): boolean {
   return outcomes.filter((outcome) => !outcome.ok).length / outcomes.length >= openShare;
 }
 
-function open(entry: Entry, at: number): void {
+function open(entry: Entry, time: number): void {
   entry.openMs = entry.openMs === 0 ? firstOpenMs : Math.min(entry.openMs * 2, maxOpenMs);
-  entry.openUntil = at + entry.openMs;
+  entry.openUntil = time + entry.openMs;
   entry.opened = true;
   entry.probing = false;
 }

@@ -119,8 +119,8 @@ function withoutProvider(model: string, input: ResolveInput): Resolved | null {
 
 /** Configured providers first, each group in the registry's order. */
 function rank(model: CatalogueModel, { providers, configured }: ResolveInput): number {
-  const at = providers.indexOf(model.provider);
-  return (configured(model.provider) ? 0 : providers.length + 1) + (at < 0 ? providers.length : at);
+  const index = providers.indexOf(model.provider);
+  return (configured(model.provider) ? 0 : providers.length + 1) + (index < 0 ? providers.length : index);
 }
 
 const direct = (model: CatalogueModel, warnings: readonly Warning[] = []): Resolved => ({
@@ -222,13 +222,13 @@ export function matchesGlob(pattern: string, id: string): boolean {
   if (!rest.length) return pattern === id;
   if (!id.startsWith(head)) return false;
   const tail = rest.pop() ?? '';
-  let at = head.length;
+  let offset = head.length;
   for (const piece of rest) {
-    const found = id.indexOf(piece, at);
+    const found = id.indexOf(piece, offset);
     if (found < 0) return false;
-    at = found + piece.length;
+    offset = found + piece.length;
   }
-  return id.length - tail.length >= at && id.endsWith(tail);
+  return id.length - tail.length >= offset && id.endsWith(tail);
 }
 
 /** Whether a plan's list of models (`*` allowed, a leading `!` excludes) lets a model through. */

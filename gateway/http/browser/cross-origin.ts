@@ -68,7 +68,7 @@ function refuse(origin: string, outgoing: ServerResponse): void {
 
 /** Parses the operator's list of origins. Throws `invalid_input` for an invalid one. */
 export function parseOrigins(text: string, name: string): string[] {
-  const origins = text.split(/[\s,]+/).filter((each) => each !== '');
+  const origins = text.split(/[\s,]+/).filter((origin) => origin !== '');
   for (const origin of origins) if (!isOrigin(origin)) throw noOrigin(origin, name);
   return origins;
 }
