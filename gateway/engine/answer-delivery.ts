@@ -13,7 +13,7 @@ export type ReadsOn = (why: AppError, stop: () => void) => GoingOn;
 /** A client that keeps a fast upstream waiting for moments is normal: no server hangs up for less than this in total. */
 const noticedMs = 1_000;
 /**
- * A connection that broke while nobody read it shows that only when everything before the break is read. An upstream that gave up without
+ * A broken connection is noticed only when everything that arrived before the break has been read. An upstream that gave up without
  * a word shows it after a minute of silence. A break that comes later than this has another cause.
  */
 const recentMs = 120_000;

@@ -15,7 +15,7 @@ import type { RoutingFacts } from './routing/eligibility.ts';
 /** The tools of a request that its client knows as OpenAI's custom tools and every model as functions. */
 export interface CustomTools {
   readonly names: readonly string[];
-  /** Some of them want a text by a grammar, which is asked for in words. */
+  /** Some of these tools want a text that follows a grammar. The model gets the grammar as an instruction. */
   readonly inWords: boolean;
 }
 

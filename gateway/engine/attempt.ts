@@ -46,7 +46,7 @@ export class Attempt {
     this.startedAt = task.deps.now();
   }
 
-  /** What the provider is asked. */
+  /** The request that is sent to the provider. */
   get request(): ProviderRequest {
     const { target, fitted, recalled } = this;
     const { messages, messagesJson, packed, clientTools } = this.#task.request;
@@ -67,7 +67,10 @@ export class Attempt {
     };
   }
 
-  /** Takes events that came together, and hands on those that are paid for, at once when nobody has to be waited for. */
+  /**
+   * Takes events that came together, and hands on those that the hold covers. Does so at once when neither ledger nor client has to be
+   * waited for.
+   */
   take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     const { delivery, reserve, signed } = this.#task;
     const allowed = delivery.readOnAfter === null ? reserve.outputLimit : this.limits.outputTokens;
@@ -196,7 +199,10 @@ export interface UpstreamCallContext {
   readonly firstEventMs: number;
   /** How long the upstream may be silent in the middle of a stream. */
   readonly silentMs: number;
-  /** A non-streaming answer begins where it ends: only the limit of the complete answer counts, unless the upstream streams after all. */
+  /**
+   * A non-streaming answer has no beginning of its own, so only the limit of the complete answer counts, unless the upstream streams after
+   * all.
+   */
   readonly nonStreaming: boolean;
   readonly fetch: UpstreamFetch;
   readonly answersInParts: () => void;

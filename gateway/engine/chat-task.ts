@@ -279,7 +279,7 @@ export class ChatTask {
       request.openaiOnly.top_logprobs === undefined &&
       plan.targets.length === 1 &&
       reserve.outputLimit === null &&
-      // A model whose longest answer nobody knows is never asked for a non-streaming one.
+      // A model whose longest answer is unknown is never asked for a non-streaming one.
       (knownMaxAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN) <=
         (provider.maxNonStreamingTokens ?? -1) &&
       !deps.disconnectPenalties.has(principal.accountId)
@@ -334,7 +334,7 @@ export class ChatTask {
     deps.sticky.remember(plan.conversation, model.id);
     if (request.byoKey) return;
     const { accountId } = request.principal;
-    // Nobody knows when a non-streaming answer began.
+    // The time to the first token of a non-streaming answer is unknown.
     if (attempt.nonStreaming) {
       deps.health.succeeded(model.id, accountId, null);
       return;
@@ -486,7 +486,7 @@ function countsLate(attempt: Attempt): boolean {
   return meter.started && mayReadOn(attempt) && (counts === 'last' || (fitted.thinks && counts !== 'along'));
 }
 
-/** How much a model may think by the effort that it is asked for, when nobody sees it think. */
+/** How many tokens a model may think at the requested effort, when its thinking is not shown. */
 function hiddenThinking({ provider }: Target, { thinks, parameters }: Fitted): HiddenThinking {
   if (!thinks || provider.counts === 'along') return nothingHidden;
   const { reasoning_effort: effort = 'medium' } = parameters;

@@ -90,7 +90,7 @@ function createCachedShares(now: () => number): CachedShares {
 export interface EngineTimeouts {
   /** From the request to the upstream's first event, over all attempts. */
   readonly firstEventMs: number;
-  /** The same for one attempt that is not the last, with a model that does not think. */
+  /** The same limit for a single attempt, unless it is the last one or its model thinks. */
   readonly attemptMs: number;
   /** The longest silence between two pieces of a stream, comments and pings included, while the gateway reads it. */
   readonly silentMs: number;

@@ -51,7 +51,7 @@ export interface SharedWindow {
   question(): WindowQuestion | null;
   answered(answer: WindowAnswer): void;
   failed(error: unknown): void;
-  /** Whether nothing is reserved, waits or is to be corrected, and nobody used the window lately. */
+  /** Whether the window can be forgotten: nothing is reserved, waiting or still to be corrected, and it was not used lately. */
   readonly idle: boolean;
 }
 
@@ -117,7 +117,8 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
         }
         correct(bucket, difference);
         const spare = handful(state.remaining);
-        // Small corrections are reported within a second together with other questions; large ones at once, because the other instances would miss them.
+        // Small corrections are reported within a second together with other questions; large ones at once, because the other instances
+        // would miss them.
         if (Math.abs(difference) <= spare) return undefined;
         // The caller has its answer already. A reservation that stays unchanged expires within the minute.
         return spare === 0 || demand.recent(elapsed()) === 0 ? ask().catch(lost) : undefined;

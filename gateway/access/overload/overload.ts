@@ -160,7 +160,7 @@ export function createRetryWait(now: () => number, random: () => number = Math.r
   };
 }
 
-/** The load from which on a process has more work than it can do well: more work would only make everyone wait longer. */
+/** The load at which a process refuses further work, because more work would only make every request wait longer. */
 export interface WorkLimits extends TurnLimits {
   /** Chat requests that run or wait for their turn. */
   readonly answers: number;

@@ -63,7 +63,7 @@ function look(socket: Socket, upload: Upload, server: Server): void {
   const now = performance.now();
   const hasMore = socket.bytesRead - upload.bytes >= windowBytes;
   const isReading = incoming.readableFlowing === true && !incoming.isPaused();
-  // A body that is not read at the moment cannot keep arriving, and what comes after its answer is thrown away.
+  // A body that the gateway does not read at the moment cannot keep arriving. The rest of an answered request is thrown away.
   if (upload.seen !== incoming || (!outgoing?.headersSent && (hasMore || !isReading))) {
     Object.assign(upload, { seen: incoming, since: now, bytes: socket.bytesRead });
   } else if (now - upload.since >= windowMs) {

@@ -12,11 +12,11 @@ function inTurn(parts: readonly DeltaPart[]): DeltaPart[] {
   return [...parts.flatMap((part) => calls.add(part)), ...calls.rest()];
 }
 
-/** The parts' kinds and calls in the order in which they are open. One that stays open is listed once. */
+/** Lists the items in the order in which they open. Consecutive parts of the same item are listed once. */
 const opened = (parts: readonly DeltaPart[]) =>
   parts
     .map((part) => ('index' in part ? `call ${part.index}` : part.type))
-    .filter((name, at, names) => name !== names[at - 1]);
+    .filter((name, index, names) => name !== names[index - 1]);
 
 test('parts that come in order are passed on at once', () => {
   const parts = [text('So:'), start(0), delta(0, '{"a":'), delta(0, '1}'), start(1), delta(1, '{}'), text('Done.')];

@@ -7,9 +7,9 @@ import { requestError } from '../../http/request-error.ts';
 import { shortened } from '../../http/shorten-name.ts';
 
 /**
- * A field that changes which conversation a model is asked, or what its answer is. Without it a model would answer something else than it
- * was asked, so it is served or refused, never left out with a warning (docs/decisions/104-what-is-never-left-out.md). Fields that only
- * cost tokens or a feature of the answer are listed beside each API's reader.
+ * A field that changes which conversation a model is asked, or what its answer is. If it were ignored, the model would answer another
+ * question than the client asked, so it is served or refused, never left out with a warning (docs/decisions/104-what-is-never-left-out.md).
+ * Fields that only cost tokens or a feature of the answer are listed beside each API's reader.
  */
 export interface RefusedField {
   readonly name: string;

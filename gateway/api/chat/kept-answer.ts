@@ -16,7 +16,7 @@ export function keptToText({ identity, route, finish, content }: FormedAnswer): 
   return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
 }
 
-/** Reads what `keptToText` wrote. It was encrypted meanwhile, so nobody changed it. */
+/** Reads what `keptToText` wrote. The text was encrypted while it was stored, so it cannot have been changed. */
 export function keptFromText(text: string): FormedAnswer {
   const { finish, content, ...rest } = JSON.parse(text);
   const { cost, upstreamCost } = finish;

@@ -432,7 +432,7 @@ function getParameters(request: Shared): ChatRequest['parameters'] {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** Unknown fields are reported, the first of them by name, or refused where the caller asked for that (wire contract §1.0). */
+/** Warns about unknown fields by their names, or refuses the first one when the caller asked for that (wire contract §1.0). */
 function warningsFor(unknown: readonly string[], request: Record<string, unknown>, strict: boolean): Warning[] {
   const named = unknown.filter((name) => !openaiOnly.includes(name));
   const worthAWord = named.filter((name) => !notHonoured.includes(name) || request[name] !== false);

@@ -41,7 +41,7 @@ export const translatedReader = (name: string, translate: Translate): ChatReader
 
 const inMessage = /^messages\[(\d+)\].*$/s;
 
-/** Replaces the place in an error by the one that the client knows. */
+/** Replaces the place in an error by the place in the client's own request. */
 function placed(error: AppError, places: readonly string[]): AppError {
   const { code, message, param, details, cause } = error;
   const place = places[Number(inMessage.exec(param ?? '')?.[1] ?? -1)];

@@ -42,7 +42,7 @@ export interface Metered {
   readonly estimated: boolean;
   /** The cost of the complete answer as the upstream reported it. Null when it did not. */
   readonly reportedCost: NanoUsd | null;
-  /** The cost is the one that the provider was asked for afterwards. */
+  /** The provider was asked for this cost afterwards. */
   readonly isProviderBill?: boolean;
   /** An impossible count by the upstream. `usage` is then at most what the hold covers. */
   readonly unbelieved?: TokenUsage;
@@ -273,7 +273,7 @@ function classesWithin(usage: TokenUsage): TokenUsage {
 /** Every request has input, so a count of nothing means a server that does not count, and not a free answer. */
 const counted = ({ promptTokens, completionTokens }: TokenUsage) => promptTokens + completionTokens > 0;
 
-/** The limits by which an upstream's own count is checked: what is possible, and what is paid for. */
+/** The limits that an upstream's own count is checked against: how much is possible, and how much the hold covers. */
 export interface UsageLimits {
   /** The longest answer that the upstream was allowed to give, in tokens. */
   readonly outputTokens: number;

@@ -29,7 +29,7 @@ export interface ReserveInput {
 
 /** The money that is held for one request. No answer that the model is allowed to give costs more. */
 export interface Reserve {
-  /** The least that must be held before a model is asked, and what covers its longest answer. */
+  /** The smallest amount that must be held before the model is called, and the amount that covers its longest answer. */
   amounts(model: CatalogueModel): HoldAmounts;
   /** Notes how much was held. */
   opened(model: CatalogueModel, amount: NanoUsd): void;

@@ -35,7 +35,7 @@ export interface Fitted {
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   readonly changes: LongChanges | null;
-  /** The API of the vendor by which the model is asked. */
+  /** The vendor's API that the request is sent to. */
   readonly api: Api;
   /** The longest answer that is asked for. Null when the provider decides. */
   readonly maxTokens: number | null;

@@ -39,7 +39,7 @@ export interface Replay {
 
 /** The stored answers for `Idempotency-Key`, in the database. */
 export interface KeptAnswers {
-  /** Throws 409 while an earlier request with the key runs, and 422 where that had another body. */
+  /** Throws 409 while an earlier request with the key runs, and 422 when that request had another body. */
   claim(claim: Claim): Promise<Claimed | Replay>;
   /** Frees keys that an earlier process left running. Only when no other process can be alive. */
   freeRunning(): Promise<void>;

@@ -176,7 +176,7 @@ const hasHistory = (messages: readonly ChatMessage[]): boolean =>
 
 export type Tier = 'simple' | 'standard' | 'complex';
 
-/** What the router knows of a request: counts and flags, never its meaning, and no model is asked (§5.3.1). */
+/** What the router knows of a request: counts and flags, but never its meaning. No model is called to find them out (§5.3.1). */
 export interface Features {
   /** The estimated number of input tokens. */
   readonly inputTokens: number;

@@ -186,7 +186,7 @@ function snapshot(entry: Entry, time: number, account: string | null): ModelHeal
   };
 }
 
-/** Half-open lets one probe through; while it runs, the circuit looks open to everyone else. */
+/** Half-open lets one probe through; while it runs, the circuit looks open to all other requests. */
 function getCircuit(entry: Entry, time: number): ModelHealth['circuit'] {
   if (!entry.opened) return 'closed';
   return time < entry.openUntil || entry.probing ? 'open' : 'half_open';
