@@ -249,22 +249,22 @@ test('the keep-alive event is a ping', () => {
   expect(writer.keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
-test.each(['/v1/messages', '/v1/responses'])(
-  "%s: the caller's own provider key is used, not shown and not charged for",
-  async (path) => {
-    const seen: string[] = [];
-    const answer = streamingUpstream(...recordedStreams.anthropic);
-    const { post, spent, key } = await openForMessages({
-      fetch: (input, init) => {
-        seen.push(new Headers(init?.headers).get('x-api-key') ?? '');
-        return answer(input, init);
-      },
-    });
-    const body = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 6_000, messages: [user('hi')], input: 'hi' };
-    const own = 'own-key-of-the-caller';
-    const text = await (await post(path, { ...body, byoapi_key: own }, { authorization: `Bearer ${key}` })).text();
-    expect([seen, text.includes(own)]).toEqual([[own], false]);
-    expect(JSON.parse(text)).toMatchObject({ byok: true, usage: { cost_usd: '0' } });
-    expect(await spent()).toEqual([]);
-  },
-);
+test.each([
+  ['/v1/messages', { max_tokens: 6_000, messages: [user('hi')] }],
+  ['/v1/responses', { input: 'hi' }],
+])("%s: the caller's own provider key is used, not shown and not charged for", async (path, asked) => {
+  const seen: string[] = [];
+  const answer = streamingUpstream(...recordedStreams.anthropic);
+  const { post, spent, key } = await openForMessages({
+    fetch: (input, init) => {
+      seen.push(new Headers(init?.headers).get('x-api-key') ?? '');
+      return answer(input, init);
+    },
+  });
+  const body = { model: 'anthropic/claude-sonnet-4-5', ...asked };
+  const own = 'own-key-of-the-caller';
+  const text = await (await post(path, { ...body, byoapi_key: own }, { authorization: `Bearer ${key}` })).text();
+  expect([seen, text.includes(own)]).toEqual([[own], false]);
+  expect(JSON.parse(text)).toMatchObject({ byok: true, usage: { cost_usd: '0' } });
+  expect(await spent()).toEqual([]);
+});
