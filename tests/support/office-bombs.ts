@@ -99,7 +99,12 @@ export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, 
     },
   ],
   ['forty million paragraphs', tooMuch, () => longDocx(Buffer.from('<w:p/>'.repeat(100_000)), 400)],
-  ['900,000 paragraphs', memory, () => longDocx(Buffer.from('<w:p/>'.repeat(1_000)), 900)],
+  [
+    '900,000 paragraphs',
+    // If garbage is collected early enough, they fit. Then the file is read, and it has no text.
+    new RegExp(`${memory.source}|has no text in it`),
+    () => longDocx(Buffer.from('<w:p/>'.repeat(1_000)), 900),
+  ],
   [
     'a paragraph of 100 MB',
     tooMuch,

@@ -193,7 +193,7 @@ test('two accounts at one address stay separate when one is removed and the othe
   expect(await askedAndAnswered(core, pricedModel)).toMatchObject({ costUsd: '0.00021' });
   await client.gatewayAccounts.remove({ id: first.id });
   await client.gatewayAccounts.add({ baseUrl: team.url, key: await bob.createKey() });
-  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, counts: 'account' });
   const report = await client.reconciliation.get({ billingAccount: 'main' });
   expect(report).toMatchObject({ differenceUsd: '0' });
 });
@@ -216,7 +216,7 @@ test('an account counts once when adding it again replaces its key', async () =>
   await client.caps.set({ ...noCaps, models: { [pricedModel]: '1' } });
   expect(await client.caps.get()).toMatchObject({
     spentUsd: { day: '0.00021', month: '0.00021' },
-    whole: true,
+    counts: 'account',
     meters: [{ spentUsd: '0.00021' }],
   });
 });
@@ -244,12 +244,12 @@ test('data stored under an address moves to the account once its gateway reports
   await db.destroy();
 
   const { client } = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
-  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, counts: 'account' });
   expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({ limitUsd: '7', spentUsd: '0.00021' });
   expect(await client.reconciliation.get({ billingAccount: 'main' })).toMatchObject({ differenceUsd: '0' });
   const other = await team.createAccount('Bob');
   await client.gatewayAccounts.add({ baseUrl: team.url, key: await other.createKey() });
-  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, whole: true });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, counts: 'account' });
 });
 
 test('reconciliation counts another computer when a second installation uses the same key', async () => {
