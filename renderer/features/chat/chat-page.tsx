@@ -15,7 +15,7 @@ import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { ChatComposer } from './composer/chat-composer.tsx';
-import { useOpened } from './data/use-thread.ts';
+import { useOpened } from './data/use-opened.ts';
 
 /** Loaded later: a first question needs neither the message list nor Markdown. */
 const Conversation = lazyView(() => import('./conversation.tsx').then((file) => file.Conversation));

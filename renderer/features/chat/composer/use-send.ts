@@ -11,7 +11,7 @@ import { isCoreLost } from '../../../text/error-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../../drafts/drafts-store.ts';
 import { useDraftSaver } from '../../drafts/use-draft.ts';
-import { useConfirmsRoute } from '../routing/use-routing.ts';
+import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
 import type { NextMessage } from './use-next-message.ts';
 import { useQueue, useQueueCalls } from './use-queue.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useCountdown } from '../../../browser/use-countdown.ts';
 import { useDrafts } from '../../drafts/drafts-store.ts';
-import { useConfirmsRoute } from '../routing/use-routing.ts';
+import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
 
 /** Codes of temporary failures, where the request was refused before any work was done. */

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useOrpc } from '../../../api/api.ts';
-import { useModels, useSettings } from '../../../api/use-core.ts';
 import { newChatKey } from '../../../browser/new-chat-key.ts';
 import type { RouteAsked } from '../../../navigation/thread-view.ts';
-import { findModel } from '../compare/draft/compare-models.ts';
 
 const settlingMs = 500;
 
@@ -34,11 +32,4 @@ export function useRoutePreview({ conversationId, folderId = null, inPlaceOf, te
       staleTime: 0,
     }),
   );
-}
-
-/** Whether the user wants to confirm the router’s choice for this model. */
-export function useConfirmsRoute(): (model: string) => boolean {
-  const wanted = useSettings().data?.confirmRoute === true;
-  const models = useModels().data?.models ?? [];
-  return (model) => wanted && (model === 'router' || findModel(models, model)?.kind === 'router');
 }
