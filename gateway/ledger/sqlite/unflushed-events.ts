@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { lastInLog } from '../../storage/log-files.ts';
@@ -44,8 +46,15 @@ function unlessServed(path: string): (() => void) | null {
   }
 }
 
-const notFlushed = (path: string) =>
-  new AppError(
+/** The smallest space that a flush may need. With less the server can't flush, whatever its log says. */
+const minFreeBytes = 65_536;
+
+function notFlushed(path: string): AppError {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const isFull = bavail * bsize < minFreeBytes;
+  return new AppError(
     'internal_error',
-    `The server that has the database "${path}" has not written its last requests into it within ${patienceMs / 1000} seconds. See its log.`,
+    `The server that has the database "${path}" has not written its last requests into it within ${patienceMs / 1000} seconds. ${isFull ? 'Its disk is full.' : 'See its log.'}`,
+    isFull ? { cause: Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' }) } : {},
   );
+}
