@@ -46,7 +46,7 @@ function unlessServed(path: string): (() => void) | null {
   }
 }
 
-/** The smallest space that a flush may need. With less the server can't flush, whatever its log says. */
+/** The smallest space that a flush may need. With less, the server cannot flush. */
 const minFreeBytes = 65_536;
 
 function notFlushed(path: string): AppError {
