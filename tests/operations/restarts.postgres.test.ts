@@ -169,11 +169,12 @@ test("instances whose clocks are an hour wrong, either way, do not end each othe
   for (const instance of [late, early]) {
     const ended = instance.kill('SIGTERM');
     await expect.poll(instance.log, patient).toContain('"draining"');
+    // Signals within a second count as one, and a third would end the process with an error.
     const stopAgain = () => {
-      void instance.kill('SIGTERM');
+      if (!instance.log().includes('"drain_cut_short"')) void instance.kill('SIGTERM');
       return instance.log();
     };
-    await expect.poll(stopAgain, patient).toContain('"drain_cut_short"');
+    await expect.poll(stopAgain, { ...patient, interval: 1_500 }).toContain('"drain_cut_short"');
     expect(await ended).toBe(0);
   }
   await Promise.allSettled(held.map(async (answer) => (await answer).text()));

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolTransport } from '#shared/contract/app/tools.ts';
-import { maxHeld } from '../../../../tests/support/longest-held.ts';
+import { blockedMs, maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { boundedFetch } from '../../app/network/bounded-fetch.ts';
 import { messageLimits } from './bounded-messages.ts';
@@ -86,7 +86,7 @@ test.each([
       message: expect.stringMatching(tooMuch),
     });
     expect(taken()).toBeLessThan(1_000);
-    expect(held()).toBeLessThan(400);
+    expect(held()).toBeLessThan(blockedMs);
   },
 );
 
@@ -97,7 +97,7 @@ test.each(['values', 'lists'])('an answer of too many %s fails only its call', a
     code: 'tool_failed',
     message: expect.stringMatching(tooMuch),
   });
-  expect(held()).toBeLessThan(400);
+  expect(held()).toBeLessThan(blockedMs);
   expect(await server.call('word', {}, never)).toEqual({ text: 'a word', isError: false });
 });
 
