@@ -119,10 +119,14 @@ export interface GatewayClientOptions {
 /** Undefined: not known yet. Null: dollars, or a gateway that does not say, whose amounts are dollars as most gateways write them. */
 export interface AccountUnit {
   known?: string | null | undefined;
+  /** When a gateway that failed to report its unit may be asked again, by `performance.now()`. */
+  askAgainAt?: number;
 }
 
-/** How long a gateway may take to say what it counts in; one that does not answer is asked again for the next amount. */
+/** How long a gateway may take to report its unit: an answer waits for it. */
 const unitLimitMs = 3_000;
+/** How long a gateway that failed to report its unit is left alone. */
+const askAgainMs = 60_000;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
@@ -308,16 +312,19 @@ export function gatewayClient(options: GatewayClientOptions) {
   /** What an amount without a unit is counted in: the unit of the account's balance, for which the gateway is asked once. */
   async function getUnit(): Promise<string | null> {
     if (unit.known !== undefined) return unit.known;
+    if (performance.now() < (unit.askAgainAt ?? 0)) return null;
     const more = { signal: AbortSignal.timeout(unitLimitMs) };
+    let hasFailed = false;
     for (const ask of [() => credits({ limit: 1 }, more), () => account(more)]) {
       try {
         await ask();
       } catch (error) {
-        if (!isUnreported(error)) return null;
+        hasFailed ||= !isUnreported(error);
       }
       if (unit.known !== undefined) return unit.known;
     }
-    unit.known = null;
+    if (hasFailed) unit.askAgainAt = performance.now() + askAgainMs;
+    else unit.known = null;
     return null;
   }
 
