@@ -9,6 +9,7 @@ import { priceHistory } from '../wire/price.ts';
 import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
+import { type AccountUnit, createAccountUnit, getOtherBalance } from './account-unit.ts';
 import {
   errorFromJson,
   errorFromResponse,
@@ -27,10 +28,10 @@ import { readModels } from './reading/read-models.ts';
 import { hasOtherCost, readUsage } from './reading/read-usage.ts';
 import { getCount, getSeconds, getText } from './reading/values.ts';
 import {
-  otherAmount,
   type ReportedAccount,
   type ReportedChunk,
   type ReportedCredits,
+  type ReportedModel,
   type ReportedRequest,
   type ReportedUsage,
   type ReportedVerification,
@@ -112,21 +113,9 @@ export interface GatewayClientOptions {
   /** An API key or a token (JWT). A function is called for each request, so a changed key takes effect at once. */
   readonly apiKey: string | (() => string);
   readonly fetch?: typeof fetch;
-  /** What the account's gateway counts in, as far as it is known; shared by all clients of the account. */
+  /** Shared by all clients of the account. */
   readonly unit?: AccountUnit;
 }
-
-/** Undefined: not known yet. Null: dollars, or a gateway that does not say, whose amounts are dollars as most gateways write them. */
-export interface AccountUnit {
-  known?: string | null | undefined;
-  /** When a gateway that failed to report its unit may be asked again, by `performance.now()`. */
-  askAgainAt?: number;
-}
-
-/** How long a gateway may take to report its unit: an answer waits for it. */
-const unitLimitMs = 3_000;
-/** How long a gateway that failed to report its unit is left alone. */
-const askAgainMs = 60_000;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
@@ -192,7 +181,7 @@ const chatAnswer = promptResponse.transform(({ text, provider, model: name, toke
 export function gatewayClient(options: GatewayClientOptions) {
   const root = options.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const send = options.fetch ?? fetch;
-  const unit: AccountUnit = options.unit ?? {};
+  const unit = options.unit ?? createAccountUnit();
 
   async function request(
     path: string,
@@ -287,8 +276,7 @@ export function gatewayClient(options: GatewayClientOptions) {
         () => json(reportedAccount, '/v1/key', more, readAccount),
       ]),
     );
-    if (answer.otherBalance) unit.known = answer.otherBalance.unit;
-    else if (answer.balance) unit.known = null;
+    unit.note(answer.balance, answer.otherBalance);
     return answer;
   };
 
@@ -300,33 +288,15 @@ export function gatewayClient(options: GatewayClientOptions) {
       const answer = await ifReported(
         bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, creditsIn)),
       );
-      unit.known = null;
+      unit.note(answer.balance, null);
       return answer;
     } catch (error) {
-      const other = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
-      if (other?.success) unit.known = other.data.unit;
+      unit.note(null, getOtherBalance(error));
       throw error;
     }
   };
 
-  /** What an amount without a unit is counted in: the unit of the account's balance, for which the gateway is asked once. */
-  async function getUnit(): Promise<string | null> {
-    if (unit.known !== undefined) return unit.known;
-    if (performance.now() < (unit.askAgainAt ?? 0)) return null;
-    const more = { signal: AbortSignal.timeout(unitLimitMs) };
-    let hasFailed = false;
-    for (const ask of [() => credits({ limit: 1 }, more), () => account(more)]) {
-      try {
-        await ask();
-      } catch (error) {
-        hasFailed ||= !isUnreported(error);
-      }
-      if (unit.known !== undefined) return unit.known;
-    }
-    if (hasFailed) unit.askAgainAt = performance.now() + askAgainMs;
-    else unit.known = null;
-    return null;
-  }
+  const getUnit = () => unit.get([(more) => credits({ limit: 1 }, more), account]);
 
   return {
     /** `POST /chat`: `{ text, provider, model, tokens, … }`. */
@@ -370,16 +340,16 @@ export function gatewayClient(options: GatewayClientOptions) {
     /** Returns the gateway's version and the extensions that it offers. Needs no credential. */
     info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
     models: async (more: RequestOptions = {}) => {
-      let other: unknown;
+      let bare: unknown;
       const list = await bothBases('/models', (path) =>
         json(reportedModelList, path, more, (answer) => {
-          other = answer;
-          return modelsIn(answer, null);
+          const read = readModels(answer);
+          bare = read?.isBare ? answer : null;
+          return read && toModelList(read.models);
         }),
       );
-      const isBare = other !== undefined && JSON.stringify(list) !== JSON.stringify(modelsIn(other, 'another unit'));
-      const counted = isBare ? await getUnit() : null;
-      return (counted !== null && modelsIn(other, counted)) || list;
+      const named = bare && (await getUnit()) !== null ? readModels(bare, 'other') : null;
+      return named ? toModelList(named.models) : list;
     },
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
     /**
@@ -446,11 +416,6 @@ export function gatewayClient(options: GatewayClientOptions) {
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** The gateway has no such endpoint, or does not open it to this key. */
-const isUnreported = (error: unknown): boolean =>
-  isLacking(error) ||
-  (error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500 && error.status_code !== 429);
-
 /**
  * A strict server that counts tokens without being asked refuses the field that asks for it. The request is then sent
  * again without that field.
@@ -462,11 +427,8 @@ const refusesCounts = (error: unknown): boolean =>
 
 const refusedKey = { status_code: 401, code: 'invalid_api_key' };
 
-function modelsIn(answer: unknown, unit: string | null): z.output<typeof reportedModelList> | null {
-  const data = readModels(answer, unit);
-  return (
-    data && { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }
-  );
+function toModelList(data: ReportedModel[]): z.output<typeof reportedModelList> {
+  return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
 }
 
 function creditsIn(answer: unknown): ReportedCredits | null {

@@ -91,7 +91,7 @@ test('the cost of usage and answers is unknown when the gateway counts in anothe
   expect(readChunk({ usage: counts })?.usage?.cost_usd).toBe('0.5');
 });
 
-const price = (pricing: object) => readModels([{ id: 'a/b', pricing }])?.[0]?.pricing?.prompt ?? null;
+const price = (pricing: object) => readModels([{ id: 'a/b', pricing }])?.models[0]?.pricing?.prompt ?? null;
 
 test.each([
   ...['per 1M tokens', '1M tokens', 'million tokens', 'USD per million tokens', 'per_million_tokens', 'MTok'],
@@ -136,5 +136,5 @@ test('prices in the usual forms are read unchanged', () => {
   expect(price({ input: 0.75, output: 4.5, unit: 'USD', per: '1M tokens' })).toBe('0.00000075');
   expect(price({ input: 75, output: 450, currency: 'EUR', unit: '1M tokens' })).toBe(null);
   const litellm = { id: 'gpt', input_cost_per_token: 7.5e-7, output_cost_per_token: 4.5e-6 };
-  expect(readModels({ data: [litellm] })?.[0]?.pricing).toMatchObject({ prompt: '0.00000075' });
+  expect(readModels({ data: [litellm] })?.models[0]?.pricing).toMatchObject({ prompt: '0.00000075' });
 });

@@ -6,22 +6,36 @@ import { getCount, getFirst, getObjects, getSeconds, getText, getTexts, priceIn 
 /** Parameters that every OpenAI-compatible server accepts or silently ignores. */
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
 
-/** Reads the models of a list: an array, or one under `data` or `models`. Returns null if there is no such list. */
-export function readModels(answer: unknown, unit: string | null = null): ReportedModel[] | null {
+/** The unit of prices that name no money. */
+type BareUnit = 'usd' | 'other';
+
+/**
+ * Reads the models of a list: an array, or one under `data` or `models`. Returns null if there is no such list. `isBare`
+ * is true if a price names no money and was taken for dollars.
+ */
+export function readModels(
+  answer: unknown,
+  bareUnit: BareUnit = 'usd',
+): { readonly models: ReportedModel[]; readonly isBare: boolean } | null {
   const entries = Array.isArray(answer)
     ? asArray(answer)
     : getObjects(asObject(answer), ['data', 'models', 'items', 'result']);
   if (entries === null) return null;
   const models = new Map<string, ReportedModel>();
+  let isBare = false;
   for (const entry of entries) {
-    const model = readModel(typeof entry === 'string' ? { id: entry } : asObject(entry), unit);
-    if (model) models.set(model.id, model);
+    const fields = typeof entry === 'string' ? { id: entry } : asObject(entry);
+    const price = getPricing(fields, bareUnit);
+    const model = readModel(fields, price.pricing);
+    if (!model) continue;
+    models.set(model.id, model);
+    isBare ||= price.isBare;
   }
-  return entries.length > 0 && models.size === 0 ? null : [...models.values()];
+  return entries.length > 0 && models.size === 0 ? null : { models: [...models.values()], isBare };
 }
 
 /** Returns null if the entry has no id. */
-function readModel(entry: JsonObject, counted: string | null): ReportedModel | null {
+function readModel(entry: JsonObject, pricing: ReportedModel['pricing']): ReportedModel | null {
   const id = getText(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
   const provider = getText(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
@@ -60,7 +74,7 @@ function readModel(entry: JsonObject, counted: string | null): ReportedModel | n
       ...(inputs.includes('file') ? ['files'] : []),
     ],
     supported_parameters: parameters ?? usualParameters,
-    pricing: getPricing(entry, counted),
+    pricing,
     limits: { max_images: 20, max_request_bytes: 26_214_400 },
     quality: null,
     deprecation_date: getText(entry, ['deprecation_date', 'deprecated_at']),
@@ -126,42 +140,51 @@ function getStatus(entry: JsonObject): [ReportedModel['status'], string | null] 
   return [status === 'degraded' ? 'degraded' : 'available', reason];
 }
 
-/** Returns null if the entry has no price fields, or their unit is unknown. */
-function getPricing(entry: JsonObject, counted: string | null): ReportedModel['pricing'] {
+interface FoundPricing {
+  /** Null if the entry has no price fields, or their unit is unknown. */
+  readonly pricing: ReportedModel['pricing'];
+  readonly isBare: boolean;
+}
+
+function getPricing(entry: JsonObject, bareUnit: BareUnit): FoundPricing {
   const found = getFirst(entry, ['pricing', 'price', 'prices', 'cost']);
   const fields = isObject(found) ? found : entry;
   const unit = getPriceUnit(fields);
-  if (unit === null) return null;
-  const { tokens, digits } = unit;
-  const isBare = counted !== null && !unit.isNamed;
+  if (unit === null) return { pricing: null, isBare: false };
+  const { tokens, digits, isNamed } = unit;
+  let isBare = false;
+  /** A price under a name that names no money. */
+  const bare = (names: readonly string[], per: 1 | 1000 | 1_000_000): string | null => {
+    if (bareUnit === 'other' && !isNamed) return null;
+    const price = priceIn(fields, names, { tokens: per, digits });
+    isBare ||= price !== null && !isNamed;
+    return price;
+  };
   const price = (name: keyof typeof priceNames) => {
-    const { token, million: all, either } = priceNames[name];
-    const million = isBare ? all.filter((one) => one.includes('_usd_')) : all;
-    const perMillion = priceIn(fields, million, { tokens: 1_000_000, digits });
-    if (perMillion !== null || isBare) return perMillion;
-    if (tokens === null) return priceIn(fields, token, { tokens: 1, digits });
-    const names = tokens === 1 ? [...token, ...either] : [...either, ...token];
-    return priceIn(fields, names, { tokens, digits });
+    const { usd, token, million, either } = priceNames[name];
+    const perMillion = priceIn(fields, usd, { tokens: 1_000_000, digits }) ?? bare(million, 1_000_000);
+    if (perMillion !== null) return perMillion;
+    if (tokens === null) return bare(token, 1);
+    return bare(tokens === 1 ? [...token, ...either] : [...either, ...token], tokens);
   };
   const [prompt, completion] = [price('prompt'), price('completion')];
-  if (prompt === null || completion === null) return null;
-  return {
-    currency: 'USD',
-    unit: 'token',
+  if (prompt === null || completion === null) return { pricing: null, isBare: false };
+  const pricing = {
+    currency: 'USD' as const,
+    unit: 'token' as const,
     prompt,
     completion,
     input_cache_read: price('cacheRead'),
     input_cache_write: price('cacheWrite'),
-    reasoning:
-      isObject(found) && !isBare ? priceIn(fields, ['internal_reasoning'], { tokens: tokens ?? 1, digits }) : null,
-    image_output:
-      isObject(found) && !isBare ? priceIn(fields, ['image_output'], { tokens: tokens ?? 1, digits }) : null,
-    request: (isBare ? null : priceIn(fields, ['request', 'per_request'], { tokens: 1, digits })) ?? '0',
+    reasoning: isObject(found) ? bare(['internal_reasoning'], tokens ?? 1) : null,
+    image_output: isObject(found) ? bare(['image_output'], tokens ?? 1) : null,
+    request: bare(['request', 'per_request'], 1) ?? '0',
     image: null,
     tiers: [],
     as_of: null,
     source: getText(fields, ['source']),
   };
+  return { pricing, isBare };
 }
 
 interface PriceUnit {
@@ -203,34 +226,32 @@ function getPriceUnit(fields: JsonObject): PriceUnit | null {
 }
 
 /**
- * Names under `token` and `million` imply their unit by the name or by convention (`prompt` is OpenRouter's). Names
- * under `either` need a separate unit field.
+ * Names under `usd` imply dollars and a million tokens. Names under `token` and `million` imply the number of tokens by
+ * the name or by convention (`prompt` is OpenRouter's). Names under `either` need a separate unit field.
  */
 const priceNames = {
   prompt: {
+    usd: ['input_usd_per_million'],
+    million: ['input_per_million', 'prompt_per_million', 'input_per_1m', 'input_per_mtok'],
     token: ['prompt', 'input_cost_per_token', 'prompt_per_token', 'input_per_token'],
-    million: ['input_per_million', 'prompt_per_million', 'input_per_1m', 'input_usd_per_million', 'input_per_mtok'],
     either: ['input', 'prompt', 'in'],
   },
   completion: {
+    usd: ['output_usd_per_million'],
+    million: ['output_per_million', 'completion_per_million', 'output_per_1m', 'output_per_mtok'],
     token: ['completion', 'output_cost_per_token', 'completion_per_token', 'output_per_token'],
-    million: [
-      'output_per_million',
-      'completion_per_million',
-      'output_per_1m',
-      'output_usd_per_million',
-      'output_per_mtok',
-    ],
     either: ['output', 'completion', 'out'],
   },
   cacheRead: {
-    token: ['input_cache_read', 'cache_read_input_token_cost'],
+    usd: [],
     million: ['cached_input_per_million', 'cache_read_per_million'],
+    token: ['input_cache_read', 'cache_read_input_token_cost'],
     either: ['cached_input', 'cache_read', 'cached'],
   },
   cacheWrite: {
-    token: ['input_cache_write', 'cache_creation_input_token_cost'],
+    usd: [],
     million: ['cache_write_per_million'],
+    token: ['input_cache_write', 'cache_creation_input_token_cost'],
     either: ['cache_write', 'cache_creation'],
   },
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '#gateway/access/auth/secret.ts';
-import { type AccountUnit, gatewayClient } from '#shared/client/gateway-client.ts';
+import { type AccountUnit, createAccountUnit } from '#shared/client/account-unit.ts';
+import { gatewayClient } from '#shared/client/gateway-client.ts';
 import { gatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
@@ -82,7 +83,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
 
   const units = new WeakMap<Secret, AccountUnit>();
   const getAccountUnit = (secret: Secret): AccountUnit => {
-    const unit = units.get(secret) ?? {};
+    const unit = units.get(secret) ?? createAccountUnit();
     units.set(secret, unit);
     return unit;
   };
