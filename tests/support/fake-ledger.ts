@@ -106,14 +106,14 @@ export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last,
     groupBy === 'model' || groupBy === 'provider'
       ? ({ kind: 'named', id: groupBy === 'model' ? model : provider, provider, name: null } as const)
       : ({ kind: 'elsewhere', id: null, provider: null, name: null } as const);
-  const before = used ? getBuckets(15).map(getSums) : [];
+  const before = used ? getBuckets(15).map((bucket) => getSums(bucket, '')) : [];
   return {
     groupBy,
     days,
     zone,
     ofPeriod: true,
     ownPeriod: null,
-    ...foldByDay(used ? getBuckets(18) : [], getGroup, days),
+    ...foldByDay(used ? getBuckets(18) : [], getGroup, days, ''),
     before: shownSums(sumAll(before)),
     perDayBefore: null,
   };

@@ -185,7 +185,6 @@ export type UsageGrouping = z.infer<typeof usageGrouping>;
 export type UsageSums = z.infer<typeof usageSums>;
 export type UsageGroupId = z.infer<typeof usageGroupId>;
 export type UsageGroupSums = z.infer<typeof usageGroupSums>;
-export type UsageSeries = z.infer<typeof usageSeries>;
 export type UsagePeriod = z.infer<typeof usagePeriod>;
 export type UsageReport = z.infer<typeof report>;
 export type UsageInsights = z.infer<typeof insights>;

@@ -1,13 +1,13 @@
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import { getOtherBalance } from '#shared/client/account-unit.ts';
 import { unknownAccount } from '#shared/client/reading/read-account.ts';
-import { type OtherAmount, otherAmount, type ReportedAccount } from '#shared/client/reported.ts';
+import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
-import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { countersFor } from './usage-sums.ts';
+import { askGateway, ifReported } from '../../gateways/connection/gateway-errors.ts';
+import { countUnknown } from '../costs/cost.ts';
 
 export interface AccountDeps {
   readonly connections: Connections;
@@ -18,16 +18,6 @@ export interface AccountDeps {
 const limitMs = 10_000;
 /** The longest period that a gateway like the app's own reports usage for. */
 const usageDays = 400;
-
-/** True if the gateway has no such data, or refuses it to this key. */
-const isUnreported = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope');
-
-/** Returns the balance of a gateway that counts in another currency than USD. */
-function getOtherBalance(error: unknown): OtherAmount | null {
-  const parsed = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
-  return parsed?.success ? parsed.data : null;
-}
 
 /** Reads the balances and quotas of the billing accounts. */
 export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
@@ -62,14 +52,10 @@ export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
         otherBalance = getOtherBalance(error);
         throw error;
       });
-    try {
-      const credits = await askGateway(readCredits);
-      const { balance: amount, held, available, total_granted, total_used } = credits;
-      return { balance: { currency: 'USD', amount, held, available, total_granted, total_used } };
-    } catch (error) {
-      if (isUnreported(error)) return { balance: null, otherBalance };
-      throw error;
-    }
+    const credits = await ifReported(readCredits);
+    if (!credits) return { balance: null, otherBalance };
+    const { balance: amount, held, available, total_granted, total_used } = credits;
+    return { balance: { currency: 'USD', amount, held, available, total_granted, total_used } };
   }
 
   return {
@@ -82,16 +68,12 @@ export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
     async get({ billingAccount }: { billingAccount: BillingAccount }): Promise<ReportedAccount> {
       const payer = await connections.billingAccount(billingAccount);
       const account = await getAccount(payer);
-      return { ...account, usage: account.usage && countersFor<typeof account.usage>(payer.source)(account.usage) };
+      const { usage } = account;
+      return { ...account, usage: usage && { ...usage, unknown_cost_requests: countUnknown(usage, payer.source) } };
     },
     async quotas({ billingAccount }: { billingAccount: BillingAccount }): Promise<UsedLimit[]> {
       const { client } = await connections.billingAccount(billingAccount);
-      try {
-        return (await askGateway(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) }))).limits;
-      } catch (error) {
-        if (isUnreported(error)) return [];
-        throw error;
-      }
+      return (await ifReported(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) })))?.limits ?? [];
     },
   };
 
@@ -105,13 +87,8 @@ export function accountFeature({ connections, hasProvider, now }: AccountDeps) {
   async function getUnknown({ client, source }: Payer): Promise<number> {
     const end = Math.ceil(now() / 1000) + 1;
     const period = { start: end - usageDays * 86_400, end };
-    try {
-      const { totals } = await askGateway(() => client.usage(period, { signal: AbortSignal.timeout(limitMs) }));
-      return countersFor<typeof totals>(source)(totals).unknown_cost_requests ?? 0;
-    } catch (error) {
-      if (isUnreported(error)) return 0;
-      throw error;
-    }
+    const usage = await ifReported(() => client.usage(period, { signal: AbortSignal.timeout(limitMs) }));
+    return usage ? countUnknown(usage.totals, source) : 0;
   }
 
   async function isUsed({ id, client }: Payer): Promise<boolean> {

@@ -3,10 +3,9 @@ import type { ReportedCredits, ReportedUsage } from '#shared/client/reported.ts'
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
-import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
-import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import { ifReported } from '../../gateways/connection/gateway-errors.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { getPersonCost } from '../costs/cost.ts';
@@ -114,17 +113,6 @@ export function fundsFeature({ connections, getBillingAccount, store, changes, n
       changes.emit('caps');
     },
   };
-}
-
-/** Null if the gateway doesn't report this, or refuses it to this credential. */
-async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
-  try {
-    return await askGateway(call);
-  } catch (error) {
-    if (error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope'))
-      return null;
-    throw error;
-  }
 }
 
 const getCredits = ({ amount, ...sums }: NonNullable<BillingAccountBalance['balance']>): ReportedCredits => ({

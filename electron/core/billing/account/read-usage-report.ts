@@ -2,10 +2,9 @@ import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
 import type {
   UsageGroupId,
   UsageGrouping,
-  UsageGroupSums,
   UsagePeriod,
   UsageReport,
-  UsageSeries,
+  UsageSums,
 } from '#shared/contract/app/usage.ts';
 import { dayIn, daysBetween } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
@@ -20,68 +19,43 @@ import {
   groupsFor,
   type NamedGroup,
 } from './usage-groups.ts';
-import { bySize, countersFor, getShare, getSums, nothing, plus, type Sums, shownSums, sumAll } from './usage-sums.ts';
+import { bySize, getShare, getSums, type Sums, shownSums, sumAll } from './usage-sums.ts';
 
 /** People can't distinguish more colours in a chart; the remaining groups become one series. */
 const maxSeries = 5;
 /** Nobody reads a longer table; the remaining groups become one row. */
 const maxGroups = 200;
 
+/** What the gateway counted on a day. */
+interface Count {
+  readonly day: string | null;
+  readonly sums: Sums;
+}
+
 interface Group extends NamedGroup {
-  sums: Sums;
-  readonly days: Map<string, Sums>;
+  readonly counts: readonly Count[];
+  readonly sums: Sums;
 }
 
-/** Adds buckets up by group and by day. The totals are the same for every grouping. */
-export function foldByDay(
-  buckets: readonly ReportedBucket[],
-  getGroup: GetGroup,
-  days: readonly string[],
-): Pick<UsageReport, 'totals' | 'perDay' | 'groups' | 'more' | 'series'> {
-  const groups = new Map<string, Group>();
-  const perDay = new Map<string, Sums>();
-  for (const bucket of buckets) {
-    const sums = getSums(bucket);
-    const day = within(days, bucket.day);
-    const named = getGroup(bucket);
-    const key = getKey(named);
-    const group = groups.get(key) ?? { ...named, sums: nothing, days: new Map<string, Sums>() };
-    groups.set(key, group);
-    group.sums = plus(group.sums, sums);
-    group.days.set(day, plus(group.days.get(day) ?? nothing, sums));
-    perDay.set(day, plus(perDay.get(day) ?? nothing, sums));
-  }
-  const sorted = [...groups.values()].sort((a, b) => bySize(a.sums, b.sums));
-  const totals = sumAll(perDay.values());
-  return {
-    totals: shownSums(totals),
-    perDay: days.map((day) => shownSums(perDay.get(day) ?? nothing)),
-    ...shownGroups(sorted, totals),
-    series: getSeries(sorted, days),
-  };
+const getCounts = (buckets: readonly ReportedBucket[], source: string): Count[] =>
+  buckets.map((bucket) => ({ day: bucket.day, sums: getSums(bucket, source) }));
+const getTotal = (counts: readonly Pick<Count, 'sums'>[]): Sums => sumAll(counts.map(({ sums }) => sums));
+
+/** Names the groups of buckets, the largest first. Several buckets may belong to one group: the chats of a folder do. */
+function toGroups(buckets: readonly ReportedBucket[], getGroup: GetGroup, source: string): Group[] {
+  const groups = Map.groupBy(buckets, (bucket) => getKey(getGroup(bucket)));
+  return [...groups.values()]
+    .map((all) => {
+      const counts = getCounts(all, source);
+      return { ...(all[0] ? getGroup(all[0]) : rest), counts, sums: getTotal(counts) };
+    })
+    .sort((a, b) => bySize(a.sums, b.sums));
 }
 
-/** Adds buckets up by group only, for a gateway that can't group by day. */
-function foldGroups(buckets: readonly ReportedBucket[], getGroup: GetGroup, totals: Sums) {
-  const groups = new Map<string, NamedGroup & { sums: Sums }>();
-  for (const bucket of buckets) {
-    const named = getGroup(bucket);
-    const known = groups.get(getKey(named));
-    groups.set(getKey(named), { ...named, sums: plus(known?.sums ?? nothing, getSums(bucket)) });
-  }
-  return shownGroups(
-    [...groups.values()].sort((a, b) => bySize(a.sums, b.sums)),
-    totals,
-  );
-}
-
-function foldDays(buckets: readonly ReportedBucket[], days: readonly string[]) {
-  const perDay = new Map<string, Sums>();
-  for (const bucket of buckets) {
-    const day = within(days, bucket.day);
-    perDay.set(day, plus(perDay.get(day) ?? nothing, getSums(bucket)));
-  }
-  return days.map((day) => shownSums(perDay.get(day) ?? nothing));
+/** Returns the sums of each day, in order. */
+function sumDays(counts: readonly Count[], days: readonly string[]): UsageSums[] {
+  const perDay = Map.groupBy(counts, ({ day }) => within(days, day));
+  return days.map((day) => shownSums(getTotal(perDay.get(day) ?? [])));
 }
 
 /**
@@ -96,36 +70,45 @@ function within(days: readonly string[], day: string | null): string {
 
 const rest: NamedGroup = { kind: 'rest', id: null, provider: null, name: null };
 
-function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], totals: Sums) {
-  const folded = sorted.length > maxGroups ? sorted.slice(maxGroups) : [];
-  const shown = folded.length > 0 ? [...sorted.slice(0, maxGroups), { ...rest, sums: getSum(folded) }] : sorted;
-  const groups: UsageGroupSums[] = shown.map(({ kind, id, provider, name, sums }) => ({
-    kind,
-    id,
-    provider,
-    name,
-    ...shownSums(sums),
-    share: getShare(sums, totals.cost),
-  }));
-  return { groups, more: folded.length };
+/** Combines all groups after the first `shown` into one. */
+function withRest(sorted: readonly Group[], shown: number): readonly Group[] {
+  const others = sorted.slice(shown);
+  if (others.length === 0) return sorted;
+  const counts = others.flatMap((group) => group.counts);
+  return [...sorted.slice(0, shown), { ...rest, counts, sums: getTotal(others) }];
 }
 
-const getSum = (groups: readonly { readonly sums: Sums }[]): Sums => sumAll(groups.map(({ sums }) => sums));
+const getId = ({ kind, id, provider, name }: NamedGroup): NamedGroup => ({ kind, id, provider, name });
 
-function getSeries(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
-  // A single remaining group is shown by its own name instead of as the rest.
-  const own = sorted.length === maxSeries + 1 ? sorted : sorted.slice(0, maxSeries);
-  const folded = sorted.slice(own.length);
-  const series = own.map((group) => ({
-    kind: group.kind,
-    id: group.id,
-    provider: group.provider,
-    name: group.name,
-    days: days.map((day) => shownSums(group.days.get(day) ?? nothing)),
+function shownGroups(sorted: readonly Group[], totals: Sums): Pick<UsageReport, 'groups' | 'more'> {
+  const groups = withRest(sorted, maxGroups).map((group) => ({
+    ...getId(group),
+    ...shownSums(group.sums),
+    share: getShare(group.sums, totals.cost),
   }));
-  if (folded.length === 0) return series;
-  const others = days.map((day) => shownSums(sumAll(folded.flatMap((group) => group.days.get(day) ?? []))));
-  return [...series, { ...rest, days: others }];
+  return { groups, more: Math.max(0, sorted.length - maxGroups) };
+}
+
+/** Adds buckets up by group and by day. The totals are the same for every grouping. */
+export function foldByDay(
+  buckets: readonly ReportedBucket[],
+  getGroup: GetGroup,
+  days: readonly string[],
+  source: string,
+): Pick<UsageReport, 'totals' | 'perDay' | 'groups' | 'more' | 'series'> {
+  const sorted = toGroups(buckets, getGroup, source);
+  const totals = getTotal(sorted);
+  // A single remaining group is shown by its own name instead of as the rest.
+  const series = withRest(sorted, sorted.length === maxSeries + 1 ? sorted.length : maxSeries);
+  return {
+    totals: shownSums(totals),
+    perDay: sumDays(
+      sorted.flatMap(({ counts }) => counts),
+      days,
+    ),
+    ...shownGroups(sorted, totals),
+    series: series.map((group) => ({ ...getId(group), days: sumDays(group.counts, days) })),
+  };
 }
 
 /** Builds the usage report of a period from whatever this gateway reports. Throws `AppError`. */
@@ -161,16 +144,14 @@ async function readReport(
   period: UsagePeriod,
   signal: AbortSignal,
 ): Promise<UsageReport> {
-  const { client } = payer;
-  const counters = countersFor<ReportedBucket>(payer.source);
-  const reported = await bucketsByDay(client, getRequestedGroup(grouping), period, signal);
-  if (reported === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
-  const buckets = reported.map(counters);
-  const [getGroup, reportedEarlier] = await Promise.all([
+  const { client, source } = payer;
+  const buckets = await bucketsByDay(client, getRequestedGroup(grouping), period, signal);
+  if (buckets === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
+  const [getGroup, earlier] = await Promise.all([
     groupsFor(deps, grouping, buckets, payer, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
-  const earlier = reportedEarlier?.map(counters) ?? null;
+  const before = earlier && getCounts(earlier, source);
   const days = getDays(period);
   return {
     groupBy: grouping,
@@ -178,9 +159,9 @@ async function readReport(
     zone: period.zone,
     ofPeriod: true,
     ownPeriod: null,
-    ...foldByDay(buckets, getGroup, days),
-    before: earlier && shownSums(sumAll(earlier.map(getSums))),
-    perDayBefore: earlier && foldDays(earlier, getDays(periodBefore(period))),
+    ...foldByDay(buckets, getGroup, days, source),
+    before: before && shownSums(getTotal(before)),
+    perDayBefore: before && sumDays(before, getDays(periodBefore(period))),
   };
 }
 
@@ -198,11 +179,11 @@ async function plainReport(
   period: UsagePeriod,
   signal: AbortSignal,
 ): Promise<UsageReport> {
-  const { client } = payer;
+  const { client, source } = payer;
   const usage = await askGateway(() => client.usage(groupedBy('day', period), { signal }));
   const reported = await ifGrouped(client, groupedBy(getRequestedGroup(grouping), period), signal);
   const getGroup = await groupsFor(deps, grouping, reported?.data ?? [], payer, signal);
-  const totals = getSums(usage.totals);
+  const totals = getSums(usage.totals, source);
   const ofPeriod = belongsTo(usage.period, period);
   const byDay = usage.grouped !== false && usage.group_by === 'day';
   const earlier = ofPeriod ? await ifGrouped(client, groupedBy('day', periodBefore(period)), signal) : null;
@@ -215,10 +196,10 @@ async function plainReport(
     ofPeriod,
     ownPeriod: ofPeriod ? null : getOwnPeriod(usage.period),
     totals: shownSums(totals),
-    before: before && shownSums(getSums(before.totals)),
-    perDay: byDay ? foldDays(usage.data, days) : null,
-    perDayBefore: before && foldDays(before.data, getDays(periodBefore(period))),
-    ...(reported ? foldGroups(reported.data, getGroup, totals) : { groups: null, more: 0 }),
+    before: before && shownSums(getSums(before.totals, source)),
+    perDay: byDay ? sumDays(getCounts(usage.data, source), days) : null,
+    perDayBefore: before && sumDays(getCounts(before.data, source), getDays(periodBefore(period))),
+    ...(reported ? shownGroups(toGroups(reported.data, getGroup, source), totals) : { groups: null, more: 0 }),
     series: null,
   };
 }

@@ -1,6 +1,6 @@
-import type { GatewayClient, RequestsQuery } from '#shared/client/gateway-client.ts';
+import type { RequestsQuery } from '#shared/client/gateway-client.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
-import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
+import type { ReportedUsage } from '#shared/client/reported.ts';
 import type {
   UsageGroupId,
   UsageGrouping,
@@ -18,12 +18,12 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { type DescribeModel, ledgerModelName, type Naming } from '../../gateways/connection/model-facts.ts';
 import { pause } from '../../runtime/streams/pace.ts';
 import { tablePieces } from '../../runtime/streams/table-pieces.ts';
-import { costOfRecord, getPersonCost } from '../costs/cost.ts';
+import { costOfRecord } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { bucketsByDay, getSeconds, ifGrouped } from './ask-usage.ts';
 import { readUsageReport } from './read-usage-report.ts';
 import { type GroupDeps, getKey, groupsFor } from './usage-groups.ts';
-import { countersFor, getSums } from './usage-sums.ts';
+import { getSums } from './usage-sums.ts';
 
 const pageSize = 100;
 /** If the gateway can't filter by a group, up to this many pages are searched for matching requests. */
@@ -185,7 +185,7 @@ async function readInsights(
   signal: AbortSignal,
 ): Promise<UsageInsights> {
   const [forecast, usage] = await Promise.all([
-    readForecast(client, period.zone, now, signal),
+    readForecast({ client, source }, period.zone, now, signal),
     // One request serves both results, because the gateway scans all requests of the period for each.
     ifGrouped(client, { group_by: 'error', savings: true, ...getSeconds(period) }, signal),
   ]);
@@ -194,17 +194,16 @@ async function readInsights(
 
 function failuresIn(usage: ReportedUsage | null, source: string): UsageInsights['failures'] {
   if (!usage) return null;
-  const failures = usage.data.map(countersFor<ReportedBucket>(source)).flatMap((bucket) => {
-    const { error_code: code, requests, unknown_cost_requests: unknown } = bucket;
-    const cost = getPersonCost(bucket);
-    if (!code || requests === null || cost === null) return [];
-    return [{ code, requests, cost_usd: formatUsd(nanoUsd(cost)), unknown: unknown ?? 0 }];
+  const failures = usage.data.flatMap((bucket) => {
+    const { requests, cost, unknown } = getSums(bucket, source);
+    if (!bucket.error_code || requests === null || cost === null) return [];
+    return [{ code: bucket.error_code, requests, cost_usd: formatUsd(nanoUsd(cost)), unknown: unknown ?? 0 }];
   });
   return failures.sort((a, b) => b.requests - a.requests);
 }
 
 async function readForecast(
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   zone: string,
   now: number,
   signal: AbortSignal,
@@ -217,7 +216,7 @@ async function readForecast(
   if (buckets === null) return null;
   const costs = new Map<string, bigint>();
   for (const bucket of buckets) {
-    const { cost } = getSums(bucket);
+    const { cost } = getSums(bucket, source);
     if (bucket.day === null || cost === null) return null;
     costs.set(bucket.day, cost);
   }

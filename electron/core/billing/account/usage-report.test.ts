@@ -46,7 +46,7 @@ test('groups, days and chart series add up to the same totals, however many grou
     fc.property(fc.array(bucket, { maxLength: 500, size: 'max' }), (buckets) => {
       const getGroup = ({ model }: Pick<ReportedBucket, 'model'>) =>
         ({ kind: 'named', id: model, provider: null, name: null }) as const;
-      const { totals, perDay, groups, more, series } = foldByDay(buckets, getGroup, days);
+      const { totals, perDay, groups, more, series } = foldByDay(buckets, getGroup, days, '');
       const total = getCost(buckets);
       expect(totals.cost_usd).toBe(total);
       expect(getCost(perDay ?? [])).toBe(total);
@@ -65,7 +65,7 @@ test('a sum is unknown, not zero, when one of its buckets has no cost', () => {
   const [example] = fc.sample(bucket, 1);
   if (!example) throw new Error('no sample');
   const getGroup = () => ({ kind: 'elsewhere', id: null, provider: null, name: null }) as const;
-  const { totals, groups } = foldByDay([example, { ...example, cost_usd: null }], getGroup, days);
+  const { totals, groups } = foldByDay([example, { ...example, cost_usd: null }], getGroup, days, '');
   expect([totals.cost_usd, groups?.[0]?.cost_usd, groups?.[0]?.share]).toEqual([null, null, null]);
   expect(totals.requests).toBe((example.requests ?? 0) * 2);
 });

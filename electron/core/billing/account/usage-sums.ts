@@ -1,8 +1,7 @@
 import type { ReportedCounters } from '#shared/client/reported.ts';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { isOwnKeys } from '../../gateways/connection/connections.ts';
-import { getPersonCost } from '../costs/cost.ts';
+import { countUnknown, getPersonCost } from '../costs/cost.ts';
 
 /**
  * Sums that can be added up. Null: at least one part wasn't reported, so the sum is unknown. The cost is in nano-USD.
@@ -24,7 +23,7 @@ const names = [
   'unknown',
 ] as const;
 
-export const nothing: Sums = {
+const nothing: Sums = {
   requests: 0,
   succeeded: 0,
   failed: 0,
@@ -37,7 +36,7 @@ export const nothing: Sums = {
   cost: 0n,
 };
 
-export function plus(a: Sums, b: Sums): Sums {
+function plus(a: Sums, b: Sums): Sums {
   const counts = Object.fromEntries(names.map((name) => [name, added(a[name], b[name])])) as Record<
     (typeof names)[number],
     number | null
@@ -47,11 +46,8 @@ export function plus(a: Sums, b: Sums): Sums {
 
 const added = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
-/**
- * Reads reported counters and splits the tokens into their parts. A gateway that doesn't count unknown costs gets zero
- * of them.
- */
-export function getSums(reported: ReportedCounters): Sums {
+/** Reads the counters that the gateway of a source reports, and splits the tokens into their parts. */
+export function getSums(reported: ReportedCounters, source: string): Sums {
   const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = reported;
   return {
     requests: reported.requests,
@@ -62,22 +58,9 @@ export function getSums(reported: ReportedCounters): Sums {
     cached,
     output: completion === null ? null : Math.max(0, completion - (reasoning_tokens ?? 0)),
     reasoning: reasoning_tokens,
-    unknown: reported.unknown_cost_requests ?? 0,
+    unknown: countUnknown(reported, source),
     cost: getPersonCost(reported),
   };
-}
-
-type UncertainCounters = Pick<ReportedCounters, 'unknown_cost_requests' | 'unfinished_requests'>;
-
-/**
- * Adjusts the counters for the account of this source. On own keys, the cost of a request that ended early is unknown.
- */
-export function countersFor<Counters extends UncertainCounters>(source: string): (reported: Counters) => Counters {
-  if (!isOwnKeys(source)) return (reported) => reported;
-  return (reported) => ({
-    ...reported,
-    unknown_cost_requests: (reported.unknown_cost_requests ?? 0) + (reported.unfinished_requests ?? 0),
-  });
 }
 
 export const shownSums = ({ cost, ...counts }: Sums): UsageSums => ({

@@ -21,6 +21,15 @@ export const getPersonCost = ({
 }: Pick<ReportedCounters, 'cost_usd' | 'byok_upstream_cost_usd'>): bigint | null =>
   charge === null ? null : parseUsd(charge) + parseUsd(ownKeys ?? '0');
 
+/**
+ * Returns how many requests of a sum have an unknown cost. On own keys these include requests that ended early: the
+ * provider may have billed them. A gateway that doesn't count them has none.
+ */
+export const countUnknown = (
+  { unknown_cost_requests: unknown, unfinished_requests: unfinished }: Partial<ReportedCounters>,
+  source: string,
+): number => (unknown ?? 0) + (isOwnKeys(source) ? (unfinished ?? 0) : 0);
+
 interface Cost {
   readonly costUsd: string | null;
   readonly costSource: CostSource;

@@ -127,3 +127,14 @@ export async function askGateway<T>(call: () => Promise<T>, naming?: Naming): Pr
     throw fromGateway(error, naming);
   }
 }
+
+/** The same for what not every gateway reports. Null: this one doesn't, or not to this key. */
+export async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
+  try {
+    return await askGateway(call);
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope'))
+      return null;
+    throw error;
+  }
+}
