@@ -44,35 +44,6 @@ export interface UsageGrouping {
   readonly zone: string;
 }
 
-interface UsageCounters {
-  readonly requests: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly prompt_tokens: number;
-  readonly cached_tokens: number;
-  readonly completion_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly total_tokens: number;
-  readonly cost_usd: string;
-  readonly unknown_cost_requests: number;
-  readonly unfinished_requests: number;
-  readonly byok_requests: number;
-  readonly byok_upstream_cost_usd: string;
-}
-
-/** A column that requests can be grouped by. */
-type GroupColumn =
-  | 'day'
-  | 'provider'
-  | 'model'
-  | 'key_id'
-  | 'status'
-  | 'purpose'
-  | 'conversation_id'
-  | 'error_code'
-  | 'provenance';
-
 const groupColumns = {
   day: ['day'],
   model: ['provider', 'model'],
@@ -83,10 +54,13 @@ const groupColumns = {
   conversation: ['conversation_id'],
   error: ['error_code'],
   provenance: ['provenance'],
-} as const satisfies Record<UsageGroup, readonly GroupColumn[]>;
+} as const satisfies Record<UsageGroup, readonly string[]>;
+
+/** A column that requests can be grouped by. */
+type GroupColumn = (typeof groupColumns)[UsageGroup][number];
 
 interface Usage {
-  readonly totals: UsageCounters;
+  readonly totals: ReturnType<typeof toCounters>;
   readonly buckets: readonly UsageBucket[];
 }
 
@@ -95,7 +69,7 @@ export async function readUsage(db: GatewayDb, filter: UsageFilter, grouping: Us
   const columns = getColumns(grouping);
   const { rows: found, readsRequests } = counted(db, filter, grouping);
   const query = found
-    .select(sums)
+    .select(toColumns(sums))
     .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
     .groupBy(columns.map((column) => sql.ref(column)))
     .orderBy(sql.join(columns.map((column) => sql.ref(column))));
@@ -109,7 +83,7 @@ export async function readUsage(db: GatewayDb, filter: UsageFilter, grouping: Us
   return { totals: toCounters(addedUp(rows)), buckets: rows.map(toBucket) };
 }
 
-type UnsettledSums = Pick<SumRow, 'unknown_sum' | 'unfinished_sum'>;
+type UnsettledSums = Record<`${keyof typeof unsettledSums}_sum`, bigint>;
 const nothingUnsettled: UnsettledSums = { unknown_sum: 0n, unfinished_sum: 0n };
 
 type Columns = Partial<Record<GroupColumn, string | bigint | null>>;
@@ -128,11 +102,7 @@ async function readUnsettled(db: GatewayDb, filter: UsageFilter, grouping: Usage
   const rows = await db
     .selectFrom(requests.as('counted'))
     .where(isNamed(filter))
-    .select(() =>
-      ['unknown', 'unfinished'].map((word) =>
-        sum(when(sql`cost_source = ${sql.lit(word)}`, sql.ref('requests'))).as(`${word}_sum`),
-      ),
-    )
+    .select(toColumns(unsettledSums))
     .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
     .groupBy(columns.map((column) => sql.ref(column)))
     .execute();
@@ -239,48 +209,42 @@ const sum = (expression: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum($
 const when = (condition: RawBuilder<unknown>, value: RawBuilder<unknown>) =>
   sql`case when ${condition} then ${value} else 0 end`;
 
-function sums() {
-  const requests = sql.ref('requests');
-  const status = (name: string) => sum(when(sql`status = ${sql.lit(name)}`, requests));
-  return [
-    sum(requests).as('requests_sum'),
-    status('succeeded').as('succeeded_sum'),
-    status('failed').as('failed_sum'),
-    status('cancelled').as('cancelled_sum'),
-    sum(sql.ref('prompt_tokens')).as('prompt_sum'),
-    sum(sql.ref('completion_tokens')).as('completion_sum'),
-    sum(sql.ref('cached_tokens')).as('cached_sum'),
-    sum(sql.ref('reasoning_tokens')).as('reasoning_sum'),
-    sum(sql.ref('charge')).as('charge_sum'),
-    sum(when(sql`byok = 1`, requests)).as('byok_sum'),
-    sum(when(sql`byok = 1`, sql.ref('upstream_cost'))).as('byok_cost_sum'),
-  ] as const;
-}
+const requests = sql.ref('requests');
+const inStatus = (status: string) => sum(when(sql`status = ${sql.lit(status)}`, requests));
 
-const sumNames = [
-  'requests_sum',
-  'succeeded_sum',
-  'failed_sum',
-  'cancelled_sum',
-  'prompt_sum',
-  'completion_sum',
-  'cached_sum',
-  'reasoning_sum',
-  'charge_sum',
-  'unknown_sum',
-  'unfinished_sum',
-  'byok_sum',
-  'byok_cost_sum',
-] as const;
+/** What is added up for each bucket. */
+const sums = {
+  requests: sum(requests),
+  succeeded: inStatus('succeeded'),
+  failed: inStatus('failed'),
+  cancelled: inStatus('cancelled'),
+  prompt: sum(sql.ref('prompt_tokens')),
+  completion: sum(sql.ref('completion_tokens')),
+  cached: sum(sql.ref('cached_tokens')),
+  reasoning: sum(sql.ref('reasoning_tokens')),
+  charge: sum(sql.ref('charge')),
+  byok: sum(when(sql`byok = 1`, requests)),
+  byok_cost: sum(when(sql`byok = 1`, sql.ref('upstream_cost'))),
+};
 
-type SumRow = Readonly<Record<(typeof sumNames)[number], bigint>>;
+/** The same for the requests whose cost isn't known, which the daily counters don't have. */
+const unsettledSums = {
+  unknown: sum(when(sql`cost_source = 'unknown'`, requests)),
+  unfinished: sum(when(sql`cost_source = 'unfinished'`, requests)),
+};
+
+const toColumns = (all: Readonly<Record<string, RawBuilder<bigint>>>) =>
+  Object.entries(all).map(([name, value]) => value.as(`${name}_sum`));
+
+type SumRow = Record<`${keyof typeof sums}_sum`, bigint> & UnsettledSums;
 
 function addedUp(rows: readonly SumRow[]): SumRow {
-  const sum = (name: keyof SumRow) => rows.reduce((total, row) => total + row[name], 0n);
-  return Object.fromEntries(sumNames.map((name) => [name, sum(name)])) as Record<keyof SumRow, bigint>;
+  const names = Object.keys({ ...sums, ...unsettledSums }).map((name) => `${name}_sum` as keyof SumRow);
+  const total = (name: keyof SumRow) => rows.reduce((sum, row) => sum + row[name], 0n);
+  return Object.fromEntries(names.map((name) => [name, total(name)])) as SumRow;
 }
 
-const toCounters = (row: SumRow): UsageCounters => ({
+const toCounters = (row: SumRow) => ({
   requests: Number(row.requests_sum),
   succeeded: Number(row.succeeded_sum),
   failed: Number(row.failed_sum),
