@@ -13,17 +13,11 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 const sliceDays: Partial<Record<UsageGroup, number>> = { conversation: 14 };
 const usualSliceDays = 62;
 
-/** Returns the bounds of a period of calendar days, in milliseconds. */
-export const getRange = ({ first, last, zone }: UsagePeriod) => ({
-  startMs: startOfDay(zone, first),
-  endMs: startOfDay(zone, addDays(last, 1)),
+/** Returns the bounds of a period of calendar days in Unix seconds, the unit of the gateway's API. */
+export const getSeconds = ({ first, last, zone }: UsagePeriod) => ({
+  start: startOfDay(zone, first) / 1000,
+  end: startOfDay(zone, addDays(last, 1)) / 1000,
 });
-
-/** Returns the same bounds in Unix seconds, the unit of the gateway's API. */
-export function getSeconds(period: UsagePeriod): { readonly start: number; readonly end: number } {
-  const { startMs, endMs } = getRange(period);
-  return { start: startMs / 1000, end: endMs / 1000 };
-}
 
 /** Returns the period of the same length that ends the day before this one starts. */
 export function periodBefore({ first, last, zone }: UsagePeriod): UsagePeriod {

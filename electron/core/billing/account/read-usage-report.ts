@@ -1,11 +1,5 @@
 import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
-import type {
-  UsageGroupId,
-  UsageGrouping,
-  UsagePeriod,
-  UsageReport,
-  UsageSums,
-} from '#shared/contract/app/usage.ts';
+import type { UsageGroupId, UsageGrouping, UsagePeriod, UsageReport, UsageSums } from '#shared/contract/app/usage.ts';
 import { dayIn, daysBetween } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';

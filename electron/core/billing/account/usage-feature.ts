@@ -15,7 +15,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { type DescribeModel, ledgerModelName, type Naming } from '../../gateways/connection/model-facts.ts';
+import { ledgerModelName, type Naming } from '../../gateways/connection/model-facts.ts';
 import { pause } from '../../runtime/streams/pace.ts';
 import { tablePieces } from '../../runtime/streams/table-pieces.ts';
 import { costOfRecord } from '../costs/cost.ts';
@@ -38,34 +38,33 @@ interface LineDeps extends GroupDeps {
  * message.
  */
 async function getLines(
-  { modelFacts, spend }: { readonly modelFacts: DescribeModel; readonly spend: Pick<SpendStore, 'getUses'> },
+  { modelFacts, spend }: Pick<LineDeps, 'modelFacts' | 'spend'>,
   source: string,
   records: readonly RequestRecord[],
 ): Promise<UsageLine[]> {
   const uses = await spend.getUses(records.map(({ id }) => id));
-  return records.map((record) => ({
-    id: record.id,
-    created: record.created,
-    status: record.status,
-    error_code: record.error_code,
-    provider: record.provider,
-    model: record.model,
-    key: record.key_id,
-    purpose: record.purpose,
-    name: record.model && ledgerModelName(modelFacts, record.provider, record.model),
-    prompt_tokens: record.prompt_tokens,
-    cached_tokens: record.cached_tokens,
-    cache_write_tokens: record.cache_write_tokens,
-    completion_tokens: record.completion_tokens,
-    reasoning_tokens: record.reasoning_tokens,
-    ...getCost(record, source),
-    use: uses.get(record.id) ?? null,
-  }));
-}
-
-function getCost(record: RequestRecord, source: string): Pick<UsageLine, 'cost_usd' | 'provenance'> {
-  const { costUsd, costSource } = costOfRecord(record, source);
-  return { cost_usd: costUsd, provenance: costSource };
+  return records.map((record) => {
+    const { costUsd, costSource } = costOfRecord(record, source);
+    return {
+      id: record.id,
+      created: record.created,
+      status: record.status,
+      error_code: record.error_code,
+      provider: record.provider,
+      model: record.model,
+      key: record.key_id,
+      purpose: record.purpose,
+      name: record.model && ledgerModelName(modelFacts, record.provider, record.model),
+      prompt_tokens: record.prompt_tokens,
+      cached_tokens: record.cached_tokens,
+      cache_write_tokens: record.cache_write_tokens,
+      completion_tokens: record.completion_tokens,
+      reasoning_tokens: record.reasoning_tokens,
+      cost_usd: costUsd,
+      provenance: costSource,
+      use: uses.get(record.id) ?? null,
+    };
+  });
 }
 
 /**

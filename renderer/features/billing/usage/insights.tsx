@@ -5,7 +5,7 @@ import { count, formatMonth, roundUsd } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
 import { Money } from '../../../ui/elements/money.tsx';
 import { countDaysOfUse } from './periods.ts';
-import { isNothing } from './series.ts';
+import { formatRounded, isNothing } from './series.ts';
 
 interface InsightsProps {
   report: UsageReport;
@@ -75,16 +75,11 @@ function averageNote(requests: number, { failed, cancelled, unknown }: UsageRepo
 }
 
 function failureNote(failures: NonNullable<UsageInsights['failures']>): string {
-  const cost = getCost(failures);
+  const amount = formatUsd(nanoUsd(failures.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd), 0n)));
   const unknown = failures.reduce((sum, failure) => sum + failure.unknown, 0);
-  if (unknown === 0) return text.failureCost(roundUsd(cost));
-  return isNothing(cost)
-    ? text.failureCostUnknown(unknown)
-    : text.failureCost(text.withUnknown(roundUsd(cost), unknown));
+  const isUnknown = unknown > 0 && isNothing(amount);
+  return isUnknown ? text.failureCostUnknown(unknown) : text.failureCost(formatRounded({ amount, unknown }));
 }
-
-const getCost = (failures: NonNullable<UsageInsights['failures']>): string =>
-  formatUsd(nanoUsd(failures.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd), 0n)));
 
 function Figure({ name, note, children }: { name: string; note: string; children: ReactNode }) {
   return (
