@@ -1,5 +1,4 @@
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
-import type { ReportedCounters } from '#shared/client/reported.ts';
 import {
   type CapMeter,
   type CapScope,
@@ -11,11 +10,11 @@ import {
 } from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { type Connections, isOwnKeys } from '../../gateways/connection/connections.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { getPersonCost } from '../costs/cost.ts';
+import { countUnknown, getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { modelSpend } from './model-spend.ts';
 
@@ -126,14 +125,11 @@ async function accountSpend(
     if (day === null) return 'app';
     const { balance } = await client.account({ signal });
     const held = parseUsd(balance?.held ?? '0');
-    // Whoever pays with own keys doesn't know what a request cost that ended early.
-    const getUnknown = ({ unknown_cost_requests: unknown, unfinished_requests: unfinished }: ReportedCounters) =>
-      (unknown ?? 0) + (isOwnKeys(source) ? (unfinished ?? 0) : 0);
     return {
       source,
       day,
       month,
-      unknown: { day: bucket ? getUnknown(bucket) : 0, month: getUnknown(usage.totals) },
+      unknown: { day: bucket ? countUnknown(bucket, source) : 0, month: countUnknown(usage.totals, source) },
       held,
     };
   } catch (error) {
