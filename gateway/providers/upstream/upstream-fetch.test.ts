@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { refusal } from '#shared/language/refusals.ts';
 import { readJson, upstreamBytes, upstreamFetch } from './upstream-fetch.ts';
 
 afterEach(() => {
@@ -51,6 +52,17 @@ test('an aborted call fails with the reason of its abort, not as an unreachable 
   await expect(upstreamFetch({ ...call, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   const reached = upstreamFetch({ ...call, signal: new AbortController().signal });
   await expect(reached).rejects.toMatchObject({ code: 'upstream_unreachable' });
+});
+
+test('the reason for a closed way out is passed on, and not replaced by an upstream that cannot be reached', async () => {
+  const closed = refusal('upstream_unreachable', 'networkUnreadable');
+  const call = { provider: 'openai', url: 'https://api.example/v1', headers: {}, fetch: () => Promise.reject(closed) };
+  await expect(upstreamFetch({ ...call, signal: new AbortController().signal })).rejects.toMatchObject({
+    code: 'upstream_unreachable',
+    provider: 'openai',
+    message: closed.message,
+    refusal: { name: 'networkUnreadable' },
+  });
 });
 
 test('a call with a key is refused over plain http, whoever set the address, and a call without one is not', async () => {

@@ -66,6 +66,9 @@ const send = ({ url, headers, body, fetch, signal, provider }: UpstreamCall): Pr
     signal,
   }).catch((cause: unknown) => {
     if (signal.aborted) throw signal.reason;
+    // The app's way out is closed, and the sentence names how it is opened again.
+    if (cause instanceof AppError)
+      throw new AppError(cause.code, cause.message, { provider, refusal: cause.refusal, cause });
     const reason = unreachableReason(cause);
     const why = reason === null ? '.' : `: ${unreachableWords[reason]}.`;
     throw new AppError('upstream_unreachable', `${provider} could not be reached${why}`, { provider, cause });

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { certificatesIn } from '#gateway/providers/upstream/certificates.ts';
 import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
+import { AppError } from '#shared/errors.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { Host } from '../../runtime/host/host.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
@@ -89,7 +90,7 @@ export function networkFeature({
     get: async (): Promise<NetworkStatus> => shown(await rulesOrNone()),
     async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
       const checked = checkedSettings(wanted);
-      if (given === null || checked.username === '') await secrets.remove(secretName);
+      if (given === null || checked.username === '') await secrets.remove(secretName).catch(unlessNoKeychain);
       else if (given !== undefined) await secrets.set(secretName, new Secret(given));
       file.write(checked);
       const next = await rules();
@@ -103,6 +104,11 @@ export function networkFeature({
       return testConnection(origin, { network, elapsed, signal });
     },
   };
+}
+
+/** Where there is no keychain, no password is kept in it. */
+function unlessNoKeychain(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'keychain_failed')) throw error;
 }
 
 function checkedSettings(given: NetworkSettings): NetworkSettings {

@@ -285,6 +285,27 @@ describe('the network settings', () => {
     }
   });
 
+  test.each([
+    ['that cannot be read', 'nonsense'],
+    ['of the system', null],
+  ])('%s are set where there is no keychain, but not over a password in a locked one', async (_what, content) => {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'portico-'));
+    if (content !== null) await writeFile(join(dataFolder, 'network.json'), content);
+    let why = 'no secret service is there';
+    const fails = () => Promise.reject(new Error(why));
+    const core = await testCore({ dataFolder, openSecrets: async () => ({ get: fails, set: fails, remove: fails }) });
+    try {
+      const { network } = core.client;
+      expect(await network.set({ ...fixed, proxy: 'none' })).toMatchObject({ proxy: 'none', problem: null });
+      expect(await network.set(fixed)).toMatchObject({ ...fixed, problem: null });
+      why = 'the keychain is locked';
+      await expect(network.set({ ...fixed, proxy: 'none' })).rejects.toMatchObject({ code: 'keychain_locked' });
+      expect(await network.get()).toMatchObject(fixed);
+    } finally {
+      await core.close();
+    }
+  });
+
   test('that cannot be read: no page is fetched, this computer is still called', async () => {
     const network = open({ unreadable: true });
     await expect(network.fetch(upstream.origin)).rejects.toMatchObject({ code: 'upstream_unreachable' });

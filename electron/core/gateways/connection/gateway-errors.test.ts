@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { creditShortage } from '#gateway/ledger/quota.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import { fromGateway } from './gateway-errors.ts';
 
 const plan = { billing: 'prepaid' } as Parameters<typeof creditShortage>[1];
@@ -17,4 +18,16 @@ test.each([
     new GatewayError(message, { status_code: 402, code: 'insufficient_credits' }),
   ) as Error;
   expect(shown).toBe(`Insufficient credits: this request may cost up to $2, available $0.001. ${advice}`);
+});
+
+test('a gateway that was not called because the way out is closed is not called silent', () => {
+  const cause = refusal('upstream_unreachable', 'networkUnreadable');
+  const more = { status_code: 0, code: 'unreachable', details: { address: 'https://gateway.example' } };
+  const silent = new GatewayError('It did not answer.', { ...more, cause: new TypeError('fetch failed') });
+  expect(fromGateway(silent)).toMatchObject({ refusal: { name: 'gatewaySilent' } });
+  expect(fromGateway(new GatewayError('It did not answer.', { ...more, cause }))).toMatchObject({
+    code: 'gateway_unreachable',
+    message: cause.message,
+    refusal: { name: 'networkUnreadable' },
+  });
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
-import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, getProblemText, isErrorCode } from '#shared/errors.ts';
 import { knownProviderName } from '#shared/known-providers.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
@@ -64,7 +64,9 @@ export function withNames(message: string, provider: string | null, { modelFacts
   return modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`), () => name);
 }
 
-function getMessage({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
+function getMessage({ code, message, status_code: status, details, provider, cause }: GatewayError, naming: Naming) {
+  // The gateway wasn't called, for the reason in the sentence.
+  if (code === 'unreachable' && cause instanceof AppError) return getProblemText(cause);
   if (code === 'unreachable' && typeof details?.address === 'string')
     return toProblemText('gatewaySilent', { address: details.address });
   if (code === 'not_reported') return toProblemText('notReported');
