@@ -104,6 +104,11 @@ const rows: readonly (readonly [string, string, string])[] = [
   ['an amount that is none', "update messages set cost_usd = 'abc'", 'messages'],
   ['a spend that is no amount', "update spend set cost_usd = 'abc'", 'spend'],
   ['a cell larger than any row', "update messages set error = printf('%.*c', 40000000, 'x')", 'messages'],
+  [
+    'a chat in a folder that is not there',
+    "pragma foreign_keys = off; update conversations set folder_id = 'gone'",
+    'conversations',
+  ],
   ['a scroll position of another shape', "update conversations set place = '5'", 'conversations'],
   [
     'a queued message for no models',

@@ -93,6 +93,8 @@ const broken = [
 export function findUnreadableRow(path: string): UnreadableRow | null {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
+    const [dangling] = db.pragma('foreign_key_check') as { table: string; rowid: number | null }[];
+    if (dangling) return { table: dangling.table, row: dangling.rowid ?? 0 };
     for (const [table, statement] of broken) {
       const row = db.prepare(statement).pluck().get() as number | undefined;
       if (row !== undefined) return { table, row };
