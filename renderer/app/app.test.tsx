@@ -257,6 +257,22 @@ test('in a narrow window the sidebar is a drawer and the balance stays visible',
   await expect.element(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible();
 });
 
+test('in a narrow window what is spent, with what is unknown of it, leaves room for the title', async () => {
+  await page.viewport(360, 800);
+  const { billingAccounts, settings } = fakeData();
+  const unknown = billingAccounts.map((account) => ({
+    ...account,
+    unknown: account.billing === 'meter_only' ? 16 : 0,
+  }));
+  const [chat] = fakeData().conversations;
+  await openApp(`#chat/${chat?.id}`, { billingAccounts: unknown, settings: { ...settings, model: 'openai/gpt-5' } });
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent(/\+ 16 unknown spent/);
+  const title = page.getByRole('heading', { level: 1 }).element();
+  const header = title.closest('header');
+  expect(header?.scrollWidth).toBe(header?.clientWidth);
+  expect(title.clientWidth).toBeGreaterThan(40);
+});
+
 test('the theme is applied at once and stored for the next start', async () => {
   await openApp('#settings/appearance');
   await page.getByRole('button', { name: 'Dark' }).click();

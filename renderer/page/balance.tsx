@@ -4,6 +4,7 @@ import { useNav } from '../navigation/nav.ts';
 import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { billingAccountName } from '../ui/elements/billing-account-name.ts';
+import { classNames } from '../ui/elements/class-names.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
 
@@ -26,7 +27,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
       aria-busy={billingAccounts.isPending}
       className={
         brief
-          ? 'flex shrink-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
+          ? 'flex min-w-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
           : 'flex min-w-0 flex-col text-xs tabular-nums'
       }
     >
@@ -35,11 +36,13 @@ export function Balance({ brief = false }: { brief?: boolean }) {
           {ownKey === null ? billingAccountName(billingAccount) : text.ownKeyLabel(ownKey)}
         </span>
       )}
-      <span className={readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2'}>
+      <span
+        className={classNames(brief && 'truncate', readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2')}
+      >
         {ownKey !== null && text.billedBy(ownKey)}
         {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
         {ownKey === null && metered && balance && unknown > 0 && ` ${text.plusUnknown(unknown)}`}
-        {ownKey === null && balance && metered && ` ${text.spent}`}
+        {ownKey === null && balance && metered && ` ${brief ? text.spentInBrief : text.spent}`}
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && billingAccount && !balance && !otherBalance && text.noBalance}

@@ -57,10 +57,10 @@ function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderP
           onClick={() => toggle(narrow)}
         />
       )}
-      <h1 className="min-w-0 truncate font-semibold text-sm" onDoubleClick={onTitleDoubleClick}>
+      <h1 className="min-w-12 shrink-[99] truncate font-semibold text-sm" onDoubleClick={onTitleDoubleClick}>
         {title}
       </h1>
-      {/* Shrinks before the title does. */}
+      {/* Shrinks before the title does, and the title before the balance. */}
       {note && <div className="min-w-0 shrink-[9999] truncate text-fg-3 text-sm max-sm:hidden">{note}</div>}
       <span className="flex-1" />
       {children}

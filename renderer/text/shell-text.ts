@@ -35,6 +35,7 @@ export const text = words({
   answerEnded: 'An answer has ended',
   balance: 'Balance',
   spent: 'spent at list price',
+  spentInBrief: 'spent',
   plusUnknown: (requests: number) => `+ ${requests} unknown`,
   ownKeyLabel: (provider: string) => `Your ${provider} key`,
   billedBy: (provider: string) => `billed by ${provider}`,
