@@ -71,15 +71,23 @@ export class UsageError extends Error {}
  */
 type Load<Input> = () => Promise<(input: Input) => Promise<Output>>;
 
-/** A command or a group of commands. Commander parses, prints help and suggests; the wording of its errors is ours. */
+/**
+ * A command or a group of commands. Commander parses and prints help; its error codes say what is wrong with a command line, and
+ * the sentences are ours.
+ */
 export class GatewayCommand extends Command {
   /** Complete command lines for the help. */
   readonly examples: string[] = [];
   /** Names of required options. */
   readonly needed: string[] = [];
 
+  constructor(name?: string) {
+    super(name);
+    this.helpCommand(false).showSuggestionAfterError(false);
+  }
+
   override createCommand(name?: string): GatewayCommand {
-    return new GatewayCommand(name).helpCommand(false);
+    return new GatewayCommand(name);
   }
 
   example(...lines: readonly string[]): this {
@@ -143,14 +151,19 @@ export class GatewayCommand extends Command {
   }
 
   private sentence(message: string, code: string | undefined): string {
-    if (code === 'commander.missingArgument' || code === 'commander.excessArguments') {
-      const names = this.registeredArguments.map((argument) => argument.name());
-      return `Usage: ${['gateway', typedWords(this), ...names].join(' ')}.`;
+    switch (code) {
+      case 'commander.missingArgument':
+      case 'commander.excessArguments':
+        return `Usage: gateway ${new GatewayHelp().subcommandTerm(this)}.`;
+      case 'commander.unknownOption':
+        return unknownOption(this);
+      case 'commander.unknownCommand':
+        return unknownCommand(this);
+      default: {
+        const text = message.replace('error: ', '');
+        return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+      }
     }
-    const [, kind, word = '', meant] = unknownWord.exec(message) ?? [];
-    if (!kind) return `${message.replace('error: ', '').replace(/^./, (letter) => letter.toUpperCase())}.`;
-    if (kind === 'option') return unknownOption(this, word, meant);
-    return unknownCommand(this, word, meant);
   }
 }
 
@@ -158,21 +171,47 @@ export class GatewayCommand extends Command {
 export const getAttribute = (name: string): string =>
   name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
-const unknownWord = /^error: unknown (command|option) '(.+?)'(?:\n\(Did you mean (?:one of )?([\w-]+).*)?$/s;
-
-const perhaps = (meant: string | undefined) => (meant ? ` Did you mean ${meant}?` : '');
 const everyCommand = (command: Command) => getLeaves(getRoot(command));
 
-function unknownOption(command: Command, typed: string, meant: string | undefined): string {
+function unknownOption(command: Command): string {
+  const [typed = ''] = command.parseOptions(command.args).unknown;
   const isOfOtherCommand = everyCommand(command).some(({ options }) => options.some(({ long }) => long === typed));
-  return isOfOtherCommand
-    ? `${typed} does not belong to this command.`
-    : `There is no option ${typed}.${perhaps(meant)}`;
+  if (isOfOtherCommand) return `${typed} does not belong to this command.`;
+  const known = [...command.options, ...new Help().visibleOptions(getRoot(command))];
+  const names = known.map(({ long }) => long?.slice(2) ?? '');
+  const meant = typed.startsWith('--') && getNearest(typed.slice(2), names);
+  return `There is no option ${typed}.${meant ? ` Did you mean --${meant}?` : ''}`;
 }
 
-function unknownCommand(group: Command, word: string, meant: string | undefined): string {
+function unknownCommand(group: Command): string {
+  const [word = ''] = group.args;
   const typed = [typedWords(group), ...group.args].filter(Boolean).slice(0, 2).join(' ');
-  const suggestion = meant && typed.replace(word, meant);
+  const names = group.commands.map((command) => command.name());
+  const meant = getNearest(word, names);
+  if (!meant) return `There is no command "${typed}".`;
+  const suggestion = typed.replace(word, meant);
   const isKnown = everyCommand(group).some((command) => typedWords(command) === suggestion);
-  return `There is no command "${typed}".${perhaps(suggestion && `"${isKnown ? suggestion : meant}"`)}`;
+  return `There is no command "${typed}". Did you mean "${isKnown ? suggestion : meant}"?`;
+}
+
+/** Returns the name that differs in the fewest letters, at most three and less than 60 % of them. */
+function getNearest(typed: string, names: readonly string[]): string | undefined {
+  const near = [1, 2, 3].flatMap((edits) =>
+    names
+      .filter((name) => edits < 0.6 * Math.max(typed.length, name.length) && isWithin(edits, typed, name))
+      .toSorted(),
+  );
+  return near[0];
+}
+
+/** Returns whether so many letters, inserted, removed, replaced or swapped with the next one, make one word of the other. */
+function isWithin(edits: number, one: string, other: string): boolean {
+  if (one[0] === other[0]) return one === '' || isWithin(edits, one.slice(1), other.slice(1));
+  if (edits === 0) return false;
+  return (
+    isWithin(edits - 1, one.slice(1), other) ||
+    isWithin(edits - 1, one, other.slice(1)) ||
+    isWithin(edits - 1, one.slice(1), other.slice(1)) ||
+    (one[0] === other[1] && one[1] === other[0] && isWithin(edits - 1, one.slice(2), other.slice(2)))
+  );
 }

@@ -32,7 +32,6 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 /** Creates the complete command line: every command with its arguments, options and examples. */
 export function gatewayProgram(): GatewayCommand {
   const program = new GatewayCommand('gateway')
-    .helpCommand(false)
     .description('Portico gateway: one API for many AI providers, with accounts, credits and exact books.')
     .exitOverride()
     .helpOption('-h, --help', 'this text; behind a command its own, for example "gateway token --help"');
