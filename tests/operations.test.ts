@@ -39,17 +39,17 @@ test('the guide lists every environment variable, and none that is not read', ()
   );
 });
 
-test('the guide lists every flag of serve, and none that is refused', () => {
-  const program = gatewayProgram();
+test('the guide lists every flag of serve, and none that is refused', async () => {
+  const program = await gatewayProgram();
   const serve = program.commands.find((command) => command.name() === 'serve');
   const flags = [...program.options, ...(serve?.options ?? [])].map(({ long }) => long ?? '');
   expect(flags.length).toBeGreaterThan(5);
   expect(named(firstCells(table('Command line:')), /--[a-z-]+/g)).toEqual([...flags, '--help'].toSorted());
 });
 
-test('the help names every variable, too', () => {
-  for (const name of named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g))
-    expect(gatewayProgram().helpInformation()).toContain(name);
+test('the help names every variable, too', async () => {
+  const help = (await gatewayProgram()).helpInformation();
+  for (const name of named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g)) expect(help).toContain(name);
 });
 
 test('the guide states how long an answer may take', () => {

@@ -1,7 +1,18 @@
-import { Command, type ErrorOptions, Help, type Option, type OptionValues } from 'commander';
-import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
+import { Command, type ErrorOptions, Help, type Option } from 'commander';
+import type { Administrator } from '../operations/operator/operator.ts';
 import { environment, quickStart } from './environment-help.ts';
 import { terminalJson, terminalLine } from './terminal-text.ts';
+
+/** The output of a command: sentences for a person, or one JSON value. The last line is the id or the key. */
+export interface Output {
+  readonly lines: readonly string[];
+  readonly json: unknown;
+  /** The command found something wrong. It still prints its output, but the exit code is 1. */
+  readonly failed?: boolean;
+}
+
+/** Options whose values are taken as they were typed. */
+export type OptionTexts<Name extends string> = { readonly [Key in Name]?: string };
 
 /** Returns the words that are typed after "gateway". */
 export const typedWords = (command: Command): string =>
@@ -15,11 +26,12 @@ const getRoot = (command: Command): Command => (command.parent ? getRoot(command
 
 /** Help that shows everything below a command at once: commands, options and examples. */
 class GatewayHelp extends Help {
-  textFor(command: Command): string {
-    this.prepareContext({ helpWidth: process.stdout.columns ?? 120 });
+  override helpWidth = process.stdout.columns ?? 120;
+
+  override formatHelp(command: Command, helper: Help): string {
     const own = getLeaves(command).flatMap(({ examples }) => examples);
     return [
-      this.formatHelp(command, this),
+      super.formatHelp(command, helper),
       ...(command.parent ? [] : this.formatItemList('Environment:', this.variables(), this)),
       ...this.formatItemList(
         'Examples:',
@@ -37,7 +49,7 @@ class GatewayHelp extends Help {
   override commandUsage(command: Command): string {
     if (command.commands.length > 0) return `gateway ${typedWords(command)} COMMAND`.replace('  ', ' ');
     const options = command.options.map((option) => {
-      const isNeeded = (command as GatewayCommand).needed.includes(option.name());
+      const isNeeded = (command as GatewayCommand).needed.includes(option);
       return isNeeded ? this.optionTerm(option) : `[${this.optionTerm(option)}]`;
     });
     return ['gateway', this.subcommandTerm(command), ...options].join(' ');
@@ -66,20 +78,14 @@ class GatewayHelp extends Help {
 export class UsageError extends Error {}
 
 /**
- * Loads the module that does the work. It's imported only when its command runs, so help and `serve` start without loading the
- * others.
- */
-type Load<Input> = () => Promise<(input: Input) => Promise<Output>>;
-
-/**
  * A command or a group of commands. Commander parses and prints help; its error codes say what is wrong with a command line, and
  * the sentences are ours.
  */
 export class GatewayCommand extends Command {
   /** Complete command lines for the help. */
   readonly examples: string[] = [];
-  /** Names of required options. */
-  readonly needed: string[] = [];
+  /** Required options. */
+  readonly needed: Option[] = [];
 
   constructor(name?: string) {
     super(name);
@@ -88,6 +94,15 @@ export class GatewayCommand extends Command {
 
   override createCommand(name?: string): GatewayCommand {
     return new GatewayCommand(name);
+  }
+
+  override createHelp(): Help {
+    return new GatewayHelp();
+  }
+
+  /** The path or address of the database, which may not exist. */
+  get database(): string {
+    return this.optsWithGlobals<{ db: string }>().db;
   }
 
   example(...lines: readonly string[]): this {
@@ -100,45 +115,33 @@ export class GatewayCommand extends Command {
    * the unknown one may just be a misspelling of it.
    */
   needs(flags: string, description: string): this {
-    this.needed.push(this.createOption(flags).name());
-    return this.option(flags, description);
+    const option = this.createOption(flags, description);
+    this.needed.push(option);
+    return this.addOption(option);
   }
 
-  /** Runs a command that only needs what ships with the gateway. */
-  answers<Options extends OptionValues>(load: Load<ReferenceInput<Options>>): this {
-    return this.run<Options>(async (typed, database) => {
-      const answer = await load();
-      const fromDatabase: ReferenceInput['fromDatabase'] = async (read) =>
-        (await import('./on-database.ts')).onDatabaseIfAny(database, read);
-      return answer({ ...typed, database, fromDatabase });
-    });
-  }
-
-  /** Runs a command on the database. With `createsDatabase`, it's created when there is none. */
-  operates<Options extends OptionValues>(load: Load<CommandInput<Options>>, createsDatabase = false): this {
-    return this.run<Options>(async (typed, database) => {
-      const answer = await load();
-      const { onDatabase } = await import('./on-database.ts');
-      return onDatabase(database, createsDatabase, (operator) => answer({ ...typed, database, operator }));
-    });
-  }
-
-  private run<Options extends OptionValues>(
-    answer: (typed: { positionals: readonly string[]; options: Options }, database: string) => Promise<Output>,
-  ): this {
-    return this.action(async () => {
-      const missing = this.needed.find((name) => this.getOptionValue(getAttribute(name)) === undefined);
-      if (missing) throw new UsageError(`"${typedWords(this)}" needs --${missing}.`);
-      const { db, json } = this.optsWithGlobals<{ db: string; json?: true }>();
-      const output = await answer({ positionals: this.args, options: this.opts<Options>() }, db);
+  /** Runs a command without a database. The action gets its arguments, its options and the command, as with Commander. */
+  answers<Typed extends readonly unknown[]>(act: (...typed: Typed) => Promise<Output>): this {
+    return this.action(async (...typed) => {
+      const missing = this.needed.find((option) => this.getOptionValue(option.attributeName()) === undefined);
+      if (missing) throw new UsageError(`"${typedWords(this)}" needs ${missing.long}.`);
+      const output = await act(...(typed as unknown as Typed));
+      const { json } = this.optsWithGlobals<{ json?: true }>();
       const lines = json ? [terminalJson(output.json)] : output.lines.map(terminalLine);
       process.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (output.failed) process.exitCode = 1;
     });
   }
 
-  override helpInformation(): string {
-    return new GatewayHelp().textFor(this);
+  /** Runs a command on the database. With `createsDatabase`, it's created when there is none. */
+  operates<Typed extends readonly unknown[]>(
+    act: (operator: Administrator, ...typed: Typed) => Promise<Output>,
+    createsDatabase = false,
+  ): this {
+    return this.answers<Typed>(async (...typed) => {
+      const { onDatabase } = await import('./on-database.ts');
+      return onDatabase(this.database, createsDatabase, (operator) => act(operator, ...typed));
+    });
   }
 
   /** A group without a command does nothing. */
@@ -154,7 +157,7 @@ export class GatewayCommand extends Command {
     switch (code) {
       case 'commander.missingArgument':
       case 'commander.excessArguments':
-        return `Usage: gateway ${new GatewayHelp().subcommandTerm(this)}.`;
+        return `Usage: gateway ${this.createHelp().subcommandTerm(this)}.`;
       case 'commander.unknownOption':
         return unknownOption(this);
       case 'commander.unknownCommand':
@@ -166,10 +169,6 @@ export class GatewayCommand extends Command {
     }
   }
 }
-
-/** Returns an option's name as Commander stores it: `key-file` becomes `keyFile`. */
-export const getAttribute = (name: string): string =>
-  name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
 const everyCommand = (command: Command) => getLeaves(getRoot(command));
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { refreshDaily } from './serve.ts';
+import { refreshDaily } from './server.ts';
 
 const report = {
   source: 'prices.example',

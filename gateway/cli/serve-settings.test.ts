@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { serveMetrics, serveSettings } from './serve.ts';
+import { serveMetrics, serveSettings } from './server.ts';
 
 test('without variables no proxy is trusted, metrics are off and the drain begins at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({

@@ -33,13 +33,14 @@ describe('the command line without a database', { timeout: 180_000 }, () => {
   test('help names every command and exits with 0', async () => {
     const { code, stdout } = await command(['--help']);
     expect(code).toBe(0);
-    const every = getLeaves(gatewayProgram());
+    const every = getLeaves(await gatewayProgram());
     expect(every.length).toBeGreaterThan(25);
     for (const word of [...every.map(typedWords), 'Examples', 'every model']) expect(stdout).toContain(word);
     expect(every.filter(({ examples }) => examples.length === 0).map(typedWords)).toEqual([]);
     const about = await command(['token', 'issue', '--help']);
     expect(about).toMatchObject({ code: 0, stdout: expect.stringContaining('--scope chat,models --ttl 15m') });
     expect(about.stdout).not.toContain('account create');
+    expect(await command(['--db', 'plan', '--help'])).toMatchObject({ code: 0, stdout });
   });
 
   test('the command line lists plans and prices without opening a database', async () => {

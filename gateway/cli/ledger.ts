@@ -1,10 +1,17 @@
 import type { LedgerCheck, LedgerReport } from '../ledger/check-ledger.ts';
-import type { CommandInput, Output } from './command-input.ts';
+import type { GatewayCommand } from './gateway-command.ts';
 
-/** Checks the complete ledger. */
-export async function verifyLedger({ operator }: CommandInput): Promise<Output> {
-  const report = await operator.checkLedger();
-  return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
+export function define(program: GatewayCommand): void {
+  program
+    .command('ledger')
+    .description('the books as a whole')
+    .command('verify')
+    .description('proves that the books are exact; exit code 1 where they are not')
+    .example('gateway ledger verify --db gateway.db && echo exact')
+    .operates(async (operator) => {
+      const report = await operator.checkLedger();
+      return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
+    });
 }
 
 /** Returns the sums, and the checks that found something. */

@@ -4,7 +4,18 @@ import {
   type OpenApiParameter,
   openApiDocument,
 } from '../api/openapi/document.ts';
-import type { Output, ReferenceInput } from './command-input.ts';
+import { defaultPort } from './environment-help.ts';
+import type { GatewayCommand } from './gateway-command.ts';
+import { printed } from './openapi.ts';
+
+export function define(program: GatewayCommand): void {
+  program
+    .command('postman')
+    .description('prints the interface as a Postman collection')
+    .option('--base-url <URL>', 'address that the collection begins with', `http://127.0.0.1:${defaultPort}`)
+    .example('gateway postman --base-url https://api.example.com > portico.postman.json')
+    .answers(async ({ baseUrl }: { baseUrl: string }) => printed(postmanCollection(openApiDocument(), baseUrl)));
+}
 
 const collectionSchema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const variable = (key: string, value: string) => ({ key, value, type: 'string' });
@@ -61,11 +72,3 @@ function item(path: string, method: string, operation: OpenApiOperation) {
 
 /** Postman writes the path parameter `{model_id}` as `:model_id`. */
 const asVariable = (segment: string) => segment.replace(/^\{(.+)\}$/, ':$1');
-
-export const printOpenApi = async (): Promise<Output> => printed(openApiDocument());
-
-export const printPostman = async ({ options }: ReferenceInput<{ baseUrl: string }>): Promise<Output> =>
-  printed(postmanCollection(openApiDocument(), options.baseUrl));
-
-/** Prints JSON with and without `--json`, because the output is meant to be redirected into a file. */
-const printed = (json: unknown): Output => ({ lines: JSON.stringify(json, null, 2).split('\n'), json });

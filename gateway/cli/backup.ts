@@ -3,13 +3,29 @@ import type { LedgerReport } from '../ledger/check-ledger.ts';
 import { createPostgresBackup, restorePostgresBackup } from '../operations/backup/postgres-backup.ts';
 import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../operations/backup/sqlite-backup.ts';
 import { getDialect } from '../storage/open-database.ts';
-import type { Output, ReferenceInput } from './command-input.ts';
-import { reportLines } from './ledger-commands.ts';
+import type { GatewayCommand, Output } from './gateway-command.ts';
+import { reportLines } from './ledger.ts';
+
+export function define(program: GatewayCommand): void {
+  const backup = program.command('backup').description('copies of the whole books');
+  backup
+    .command('create')
+    .description('copies the books into a file, while they are served')
+    .argument('<FILE>')
+    .example('gateway backup create books-2026-11-20.db --db gateway.db')
+    .answers(createBackup);
+  backup
+    .command('restore')
+    .description('makes books from a copy, where no database is yet')
+    .argument('<FILE>')
+    .example('gateway backup restore books-2026-11-20.db --db gateway.db')
+    .answers(restoreBackup);
+}
 
 /**
  * Copies the ledger. It doesn't open the database itself, which would migrate it: a backup before an upgrade must not upgrade.
  */
-export async function createBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
+async function createBackup(file: string, _options: object, { database }: GatewayCommand): Promise<Output> {
   if (getDialect(database) === 'sqlite') {
     const copy = await createSqliteBackup(database, file);
     return toOutput(`Backup of ${database}`, file, copy, getSecret(database));
@@ -20,7 +36,7 @@ export async function createBackup({ database, positionals: [file = ''] }: Refer
 }
 
 /** Creates a database from a backup, where there is none yet. */
-export async function restoreBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
+async function restoreBackup(file: string, _options: object, { database }: GatewayCommand): Promise<Output> {
   if (getDialect(database) === 'sqlite') {
     const copy = await restoreSqliteBackup(file, database);
     return toOutput(`Restored ${file}`, database, copy, getSecret(database));
