@@ -39,7 +39,7 @@ const onBothEngines = [
   'gateway/access/limits/{limits,limit-store}.test.ts',
   'gateway/operations/metrics/traffic.test.ts',
   'gateway/models/prices/prices.test.ts',
-  'gateway/ledger/records/{refusals,request-lookups,usage-store}.test.ts',
+  'gateway/ledger/records/{account-limits,request-lookups,usage-store}.test.ts',
   'gateway/api/chat/numbers.test.ts',
   'gateway/api/records/{quote,records}.test.ts',
   // The complete contract is tested on both engines.

@@ -23,7 +23,7 @@ import type { RequestDeps } from '../http/request-context.ts';
 import { createExchangeAnswerer } from '../http/request-context.ts';
 import { version } from '../http/version.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
-import { getRefusals } from '../ledger/records/refusals.ts';
+import { getRefusals } from '../ledger/records/account-limits.ts';
 import type { Cluster } from '../operations/cluster/cluster.ts';
 import { exchangeHandlers } from './exchange-handlers.ts';
 import type { openCallers } from './open-callers.ts';

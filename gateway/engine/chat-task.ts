@@ -1,7 +1,7 @@
 import { type AppError, toAppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
 import type { Held } from '../ledger/ledger.ts';
-import { isModelRefusal } from '../ledger/model-limits.ts';
+import { isModelRefusal } from '../ledger/spending-limits.ts';
 import { thinkingBudgets } from '../models/catalogue/thinking-budgets.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill } from '../providers/provider.ts';

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { GatewayDb, OpenDatabase } from '../storage/open-database.ts';
-import { readModelLimits } from './model-limits.ts';
 import { requestRules } from './rules/request-rules.ts';
 import { getCount, type Rule, sqlRule, total, type Violation } from './rules/rule.ts';
 import { counters, withSums } from './rules/sums.ts';
+import { readModelLimits } from './spending-limits.ts';
 
 /** The type of the entry for a charge. `r` is the request. */
 const kindOfCharge = sql`(case when r.byok = 1 then 'byok_fee' else 'usage' end)`;

@@ -1,59 +1,22 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../access/auth/plans.ts';
-import type { Plan } from '../access/auth/principal.ts';
 import { newId } from '../storage/id.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { type ChargeEntry, LedgerBatch, type LedgerChanges, type OpenedRequest, type Raised } from './ledger-batch.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from './ledger-snapshot.ts';
+import { formatMonth, getDay } from './period.ts';
+import { dayMargin, dayRefusal } from './quota.ts';
+import type { ReadSet } from './read-set.ts';
 import {
   beginModelMonth,
-  chargeModel,
-  getModelLimits,
-  holdForModel,
+  countForModel,
+  getSpendable,
+  getSpendingLimits,
+  isExceeded,
   type ModelName,
   modelId,
-  modelRefusal,
-} from './model-limits.ts';
-import { getDay } from './period.ts';
-import {
-  creditMargin,
-  creditShortage,
-  formatMonth,
-  getShortage,
-  keyMargin,
-  monthMargin,
-  monthRefusal,
-  quotaRefusal,
-} from './quota.ts';
-import type { ReadSet } from './read-set.ts';
-import { dayLimitMargin, limitRefusal, monthLimitMargin } from './spending-limits.ts';
-
-/** The caller that wants to reserve an amount, and the model that it's for. */
-interface Spender {
-  readonly account: AccountState;
-  readonly plan: Plan;
-  readonly keyId: string | null;
-  /** The key itself and the keys that minted it. */
-  readonly keys: readonly KeyState[];
-  readonly model: ModelName;
-}
-
-/** Returns the largest amount that could be reserved now within the balance and every limit, or null when nothing limits it. */
-function spendableNow({ account, plan, keyId, keys, model }: Spender, now: number): bigint | null {
-  const limits = account.model_limits === null ? [] : getModelLimits(account, keyId, now);
-  const limit = limits.find((entry) => entry.model === modelId(model));
-  const margins = [
-    creditMargin(account, plan, 1n),
-    monthMargin(account, plan, 1n, now),
-    monthLimitMargin(account, keyId, 1n, now),
-    dayLimitMargin(account, keyId, 1n, now),
-    ...keys.map((key) => keyMargin(key, 1n)),
-    limit ? limit.limit - limit.used - limit.held - 1n : null,
-  ];
-  let least: bigint | null = null;
-  for (const margin of margins) if (margin !== null && (least === null || margin < least)) least = margin;
-  return least === null ? null : least + 1n;
-}
+  toLimitError,
+} from './spending-limits.ts';
 
 /** Beside other requests that hold almost nothing, a request gets one eighth of what is left. */
 const shareOfMany = 8n;
@@ -66,12 +29,10 @@ const shareOfMany = 8n;
  * hundred of their shortest answers are affordable, and one long answer doesn't use up their share. When no other request could
  * begin anyway, it gets all that is left.
  */
-function shareToHold(min: bigint, max: bigint, spender: Spender, now: number): bigint {
+function shareToHold(min: bigint, max: bigint, spendable: bigint | null, held: bigint): bigint {
   if (max <= min) return min;
-  const spendable = spendableNow(spender, now);
   if (spendable === null) return max;
   if (spendable <= min) return min;
-  const { held } = spender.account;
   if (held === 0n && spendable - max >= min) return max;
   const fair = held === 0n ? spendable / 2n : (spendable * spendable) / ((spendable + held) * shareOfMany);
   const share = fair > min ? fair : min;
@@ -159,16 +120,15 @@ function hold(request: HoldRequest, batch: LedgerBatch, context: DecisionContext
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const plan = getPlan(account.plan);
   const { keyId, preferred = request.amount } = request;
-  const toRefusal = (amount: bigint) =>
-    quotaRefusal(account, plan, amount, now) ??
-    limitRefusal(account, keyId, request, amount, now) ??
-    getShortage(keys, amount) ??
-    creditShortage(account, plan, amount);
-  const amount = shareToHold(request.amount, preferred, { account, plan, keyId, keys, model: request }, now);
+  const limits = getSpendingLimits({ account, plan, keyId, keys, model: request }, now);
+  const amount = shareToHold(request.amount, preferred, getSpendable(limits), account.held);
   // Only the granted amount goes into the read set. A balance that would now allow a larger hold is no reason to decide again.
-  readSet?.note({ account, plan, keyId, keys, amount, now, opens: true });
-  const refusal = toRefusal(amount);
+  readSet?.noteLimits(account.id, limits, amount);
+  readSet?.noteDay(account.id, dayMargin(account, plan, now));
+  const refusal = dayRefusal(account, plan, now);
   if (refusal) return { error: refusal };
+  const exceeded = limits.find((limit) => isExceeded(limit, amount));
+  if (exceeded) return { error: toLimitError(exceeded, amount, now) };
   const row = {
     id: request.requestId,
     account_id: request.accountId,
@@ -204,14 +164,13 @@ function extend(
   if (by === 0n && !moved) return yes;
   const keys = batch.lineage(request.key_id);
   const plan = getPlan(account.plan);
-  readSet?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
-  const refusal =
-    getShortage(keys, by) ??
-    monthRefusal(account, plan, by, now) ??
-    limitRefusal(account, request.key_id, request, by, now) ??
-    (moved && modelRefusal(account, request.key_id, moved, request.hold + by, now)) ??
-    creditShortage(account, plan, by);
-  if (refusal) return no;
+  const getLimits = (model: ModelName) => getSpendingLimits({ account, plan, keyId: request.key_id, keys, model }, now);
+  const limits = getLimits(request);
+  readSet?.noteLimits(account.id, limits, by);
+  if (limits.some((limit) => isExceeded(limit, by))) return no;
+  // The limit of the new model must cover the whole hold.
+  const next = moved ? getLimits(moved).find(({ scope }) => scope === 'model') : null;
+  if (next && isExceeded(next, request.hold + by)) return no;
   applyEvent({ do: 'raise', id: requestId, by, ...moved }, batch);
   return yes;
 }
@@ -362,13 +321,13 @@ function countRequest(account: AccountState, day: string): void {
 function reserve(account: AccountState, keys: readonly KeyState[], model: ModelName, amount: bigint): void {
   account.held += amount;
   for (const key of keys) key.held += amount;
-  if (account.model_limits !== null) holdForModel(account, model, amount);
+  if (account.model_limits !== null) countForModel(account, model, { held: amount });
 }
 
 /** Moves the hold of a request from one model's limit to another's. */
 function moveHold(account: AccountState, from: ModelName, to: ModelName, amount: bigint): void {
-  holdForModel(account, from, -amount);
-  holdForModel(account, to, amount);
+  countForModel(account, from, { held: -amount });
+  countForModel(account, to, { held: amount });
 }
 
 /**
@@ -384,7 +343,7 @@ function charge(account: AccountState, settlement: ModelName & { readonly charge
   if (account.month > month) return;
   if (account.model_limits !== null) {
     if (account.month !== month) beginModelMonth(account);
-    chargeModel(account, settlement, amount);
+    countForModel(account, settlement, { used: amount });
   }
   account.month_used = (account.month === month ? account.month_used : 0n) + amount;
   account.month = month;

@@ -1,6 +1,6 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
-import type { ModelName } from './model-limits.ts';
+import type { ModelName } from './spending-limits.ts';
 
 /** Opens a request in the ledger. `amount` is reserved until the request is settled. */
 export interface HoldRequest {

@@ -32,6 +32,8 @@ export function splitByDays({ startMs, endMs }: Period): Readonly<Record<'first'
   };
 }
 
+export const formatMonth = (day: string): string => day.slice(0, 7);
+
 let lastDay = { number: 0, text: '1970-01-01' };
 
 /** Returns `YYYY-MM-DD` in UTC. Nearly every call asks for the same day as the call before, so the last result is cached. */

@@ -1,7 +1,5 @@
-import type { Plan } from '../access/auth/principal.ts';
-import type { AccountState, KeyState } from './ledger-snapshot.ts';
-import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
-import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';
+import { getLeft } from '#shared/spending-limit.ts';
+import type { LedgerLimit } from './spending-limits.ts';
 
 /** How far a number may fall and rise without changing the result of any comparison made with it. Null: without limit. */
 export interface Margin {
@@ -18,26 +16,16 @@ interface AccountMargins {
   readonly spent: Margin;
 }
 
-interface Reservation {
-  readonly account: AccountState;
-  readonly plan: Plan;
-  readonly keyId: string | null;
-  /** The key itself and the keys that minted it. */
-  readonly keys: readonly KeyState[];
-  readonly amount: bigint;
-  readonly now: number;
-  /** True when the reservation also counts one request against the plan's daily quota. */
-  readonly opens: boolean;
-}
-
 /**
  * The numbers that decisions depended on. The rows may be stale when the decisions are written, so each number gets a margin: one
  * that covered a whole batch may shrink by the smallest surplus, and one that was too small may grow by less than what was
  * missing.
  */
 export interface ReadSet {
-  /** Narrows the margins by one reservation. */
-  note(reservation: Reservation): void;
+  /** Narrows the margins by an amount that was compared with these limits. */
+  noteLimits(accountId: string, limits: readonly LedgerLimit[], amount: bigint): void;
+  /** Narrows the margin of the day's requests. */
+  noteDay(accountId: string, margin: bigint | null): void;
   account(id: string): AccountMargins;
   key(id: string): Margin;
 }
@@ -53,15 +41,14 @@ export function createReadSet(): ReadSet {
 
   const getMargin = (name: string) => margins.get(name) ?? anything;
   return {
-    note({ account, plan, keyId, keys, amount, now, opens }) {
-      const { id } = account;
-      narrow(`funds ${id}`, creditMargin(account, plan, amount));
-      narrow(`month ${id}`, monthMargin(account, plan, amount, now));
-      narrow(`month ${id}`, monthLimitMargin(account, keyId, amount, now));
-      narrow(`spent ${id}`, dayLimitMargin(account, keyId, amount, now));
-      if (opens) narrow(`day ${id}`, dayMargin(account, plan, now));
-      for (const key of keys) narrow(`key ${key.id}`, keyMargin(key, amount));
+    noteLimits(accountId, limits, amount) {
+      if (amount === 0n) return;
+      for (const limit of limits) {
+        // The limits of models need no margin: they are written only if their text is unchanged.
+        if (limit.scope !== 'model') narrow(getCounter(accountId, limit), getLeft(limit) - amount);
+      }
     },
+    noteDay: (accountId, margin) => narrow(`day ${accountId}`, margin),
     account: (id) => ({
       funds: getMargin(`funds ${id}`),
       month: getMargin(`month ${id}`),
@@ -70,6 +57,13 @@ export function createReadSet(): ReadSet {
     }),
     key: (id) => getMargin(`key ${id}`),
   };
+}
+
+/** Returns the name of the stored number that a limit is compared with. */
+function getCounter(accountId: string, { scope, period, id }: LedgerLimit): string {
+  if (scope === 'key') return `key ${id}`;
+  if (scope === 'balance') return `funds ${accountId}`;
+  return period === 'day' ? `spent ${accountId}` : `month ${accountId}`;
 }
 
 const narrowBy = ({ fall, rise }: Margin, margin: bigint): Margin =>

@@ -55,7 +55,7 @@ interface AccountTable {
   month_limit: bigint | null;
   /** The key that is exempt from them because its program asks a person before it exceeds them: that of the desktop app. */
   unlimited_key: string | null;
-  /** JSON of the monthly limits for single models, with what was spent on each (`ledger/model-limits.ts`). Null: none. */
+  /** JSON of the monthly limits for single models, with what was spent on each (`ledger/spending-limits.ts`). Null: none. */
   model_limits: string | null;
 }
 

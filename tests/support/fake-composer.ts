@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
-import { getMeter } from '../../electron/core/billing/caps/caps-feature.ts';
+import { getMeters } from '../../electron/core/billing/caps/caps-feature.ts';
 
 const spentUsd = { day: '0.12', month: '3.4' };
 
@@ -130,12 +130,14 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     caps: {
       get: os.caps.get.handler(async () => {
         await guard('caps.get');
-        const meters = (['day', 'month'] as const).flatMap(
-          (scope) => getMeter(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
-        );
+        const limits = (['day', 'month'] as const).flatMap((period) => {
+          const cap = data.caps[period];
+          const counted = { scope: 'account', period, id: null, used: parseUsd(spentUsd[period]), held: 0n } as const;
+          return cap === null ? [] : { ...counted, limit: parseUsd(cap) };
+        });
         return {
           caps: data.caps,
-          meters,
+          meters: getMeters(limits),
           spentUsd,
           unknown: { day: 0, month: 2 },
           counts: 'account' as const,

@@ -18,7 +18,7 @@ import { explain } from '../../engine/routing/resolve.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { getBody } from '../../http/read-body.ts';
 import { byokFee } from '../../ledger/byok-fee.ts';
-import { type ModelName, modelLimitName } from '../../ledger/model-limits.ts';
+import { type ModelName, modelLimitName } from '../../ledger/spending-limits.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
 import { maxInputTokens } from '../../providers/content/input-size.ts';

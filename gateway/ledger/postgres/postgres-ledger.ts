@@ -9,8 +9,7 @@ import { type CommandResult, decideCommands, type LedgerCommand } from '../decid
 import type { HoldRequest } from '../ledger.ts';
 import type { LedgerChanges } from '../ledger-batch.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../ledger-snapshot.ts';
-import { getDay } from '../period.ts';
-import { formatMonth } from '../quota.ts';
+import { formatMonth, getDay } from '../period.ts';
 import { createReadSet } from '../read-set.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
 import { commitChanges, type DecidedOn, readLedgerRows, type StoredRows, type Wanted } from './postgres-rows.ts';

@@ -10,10 +10,14 @@ import { clientScopes } from '../../access/auth/scopes.ts';
 import { defaultTokenNames, type TokenNames } from '../../access/auth/token-names.ts';
 import { newKey } from '../../access/keys/new-key.ts';
 import { checkLedger } from '../../ledger/check-ledger.ts';
-import { getModelLimits, type ModelLimit, modelLimitsText, readModelLimits } from '../../ledger/model-limits.ts';
-import { usedIn } from '../../ledger/quota.ts';
 import { total } from '../../ledger/rules/rule.ts';
-import { usedToday } from '../../ledger/spending-limits.ts';
+import {
+  type ModelLimit,
+  modelLimitsText,
+  readModelLimits,
+  usedThisMonth,
+  usedToday,
+} from '../../ledger/spending-limits.ts';
 import { newId } from '../../storage/id.ts';
 import { dialectOfDb, type GatewayDb, type GatewayTransaction } from '../../storage/open-database.ts';
 import type { AccountRow } from '../../storage/schema.ts';
@@ -172,13 +176,13 @@ export function createOperator(deps: OperatorDeps): Administrator {
         used: nanoUsd(used),
       });
       return {
-        models: getModelLimits(row, null, now()).map(({ model, limit, used }) => ({
+        models: [...readModelLimits(row.model_limits)].map(([model, { limit, used }]) => ({
           model,
           limit: nanoUsd(limit),
-          used: nanoUsd(used),
+          used: nanoUsd(usedThisMonth({ month: row.month, month_used: used }, now())),
         })),
         day: part(row.day_limit, usedToday(row, now())),
-        month: part(row.month_limit, usedIn(row, now())),
+        month: part(row.month_limit, usedThisMonth(row, now())),
         exceptKey: row.unlimited_key,
       };
     },

@@ -1,7 +1,6 @@
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import {
   type CapMeter,
-  type CapScope,
   type CapState,
   type Caps,
   type CapsNow,
@@ -10,6 +9,7 @@ import {
 } from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { getLeft, type SpendingLimit } from '#shared/spending-limit.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
@@ -29,61 +29,47 @@ export async function readCaps(store: SettingsStore): Promise<Caps> {
 
 const writeCaps = (store: SettingsStore, caps: Caps): Promise<void> => store.write(name, caps);
 
-/** Amounts in nano-USD, by scope. */
-type Amounts<Value> = Readonly<Record<CapScope, Value>>;
-
-const scopes = ['message', 'conversation', 'day', 'month'] as const;
 const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
 const getSum = (uppers: readonly Upper[]): bigint => uppers.reduce((sum, { upper }) => sum + upper, 0n);
 
-/** Returns the caps that a message costing at most `upper` comes near (80 %) or may exceed. Exact, in nano-USD. */
-export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
-  return scopes.flatMap((scope) => getStates(scope, null, caps[scope], spent[scope], upper));
-}
+/** A limit that the person has set: for a message, a conversation, everything in a day or month, or a model in a month. */
+type PersonLimit =
+  | SpendingLimit<'message' | 'conversation' | 'model'>
+  | (SpendingLimit<'account'> & { readonly period: 'day' | 'month' });
 
-/** Does the same for the caps of the models that are about to be called. */
-function modelStates(
-  caps: Readonly<Record<string, string>>,
-  spentOn: (model: string) => bigint,
-  uppers: readonly Upper[],
-): CapState[] {
-  return [...new Set(uppers.map(({ model }) => model))].flatMap((model) => {
-    const cap = caps[model];
-    if (cap === undefined) return [];
-    const upper = getSum(uppers.filter((answer) => answer.model === model));
-    return getStates('model', model, parseUsd(cap), spentOn(model), upper);
+/** The contract names a limit for everything after its period. */
+const toCapScope = (limit: PersonLimit) => (limit.scope === 'account' ? limit.period : limit.scope);
+
+/** Returns the limits that these simultaneous answers come near (80 %) or may exceed. */
+export const capStates = (limits: readonly PersonLimit[], uppers: readonly Upper[]): CapState[] =>
+  limits.flatMap((limit) => {
+    const left = getLeft(limit) - getSum(limit.scope === 'model' ? getUppers(uppers, limit.id) : uppers);
+    if (left * 5n > limit.limit) return [];
+    return {
+      scope: toCapScope(limit),
+      model: limit.id,
+      capUsd: usd(limit.limit),
+      spentUsd: usd(limit.used + limit.held),
+      afterUsd: usd(limit.limit - left),
+      state: left < 0n ? ('over' as const) : ('near' as const),
+    };
   });
-}
 
-function getStates(
-  scope: CapState['scope'],
-  model: string | null,
-  cap: bigint | null,
-  spent: bigint,
-  upper: bigint,
-): CapState[] {
-  if (cap === null) return [];
-  const after = spent + upper;
-  if (after * 5n < cap * 4n) return [];
-  const state = after > cap ? 'over' : 'near';
-  return [{ scope, model, capUsd: usd(cap), spentUsd: usd(spent), afterUsd: usd(after), state }];
-}
+const getUppers = <Answer extends Upper>(uppers: readonly Answer[], model: string | null): Answer[] =>
+  uppers.filter((answer) => answer.model === model);
 
-/** Returns how much of a cap is used. Null if there is no cap. */
-export function getMeter(
-  scope: CapMeter['scope'],
-  cap: string | null,
-  spent: bigint,
-  model: string | null = null,
-): CapMeter | null {
-  if (cap === null) return null;
-  const most = parseUsd(cap);
-  const state = spent >= most ? 'full' : spent * 5n >= most * 4n ? 'near' : 'free';
-  // Divides integers, because a float would round the amounts first.
-  const share = most === 0n ? 1 : Number((spent * 1000n) / most) / 1000;
-  return { scope, model, capUsd: cap, spentUsd: usd(spent), share, state };
-}
+/** Returns how much of the limits for a period is used, without what running answers may still cost. */
+export const getMeters = (limits: readonly PersonLimit[]): CapMeter[] =>
+  limits.flatMap((own) => {
+    const scope = toCapScope(own);
+    if (scope === 'message' || scope === 'conversation') return [];
+    const { limit, used } = own;
+    const state = used >= limit ? 'full' : used * 5n >= limit * 4n ? 'near' : 'free';
+    // Divides integers, because a float would round the amounts first.
+    const share = limit === 0n ? 1 : Number((used * 1000n) / limit) / 1000;
+    return { scope, model: own.id, capUsd: usd(limit), spentUsd: usd(used), share, state };
+  });
 
 /** Amounts in nano-USD. */
 interface AccountSpend {
@@ -201,37 +187,47 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     };
   }
 
-  async function spentOn(conversationId: string | null, reservations: readonly Reservation[]) {
-    const own = getSum(reservations);
-    const here = getSum(reservations.filter((reservation) => reservation.conversationId === conversationId));
-    const [all, ofChat] = await Promise.all([
+  /** Returns the limits that the person has set, those of models only for these models, and what counts against them. */
+  async function readLimits(caps: Caps, conversationId: string | null, models: readonly string[]) {
+    // An answer that ends meanwhile is counted twice rather than not at all.
+    const reservations = await running();
+    const [spent, ofChat, ofModels] = await Promise.all([
       spentNow(),
       conversationId === null ? 0n : spend.ofConversation(conversationId),
+      models.length === 0 ? null : modelSpend({ connections, spend }, getPeriods(now()).month),
     ]);
+    const here = getSum(reservations.filter((reservation) => reservation.conversationId === conversationId));
+    const own = getSum(reservations);
     // The gateway holds a request of this app too once it is sent. Adding both sums would count it twice.
-    const open = own > all.held ? own : all.held;
-    return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
+    const held = own > spent.held ? own : spent.held;
+    const limits: PersonLimit[] = [];
+    const add = (cap: string | null | undefined, toLimit: (limit: bigint) => PersonLimit) => {
+      if (typeof cap === 'string') limits.push(toLimit(parseUsd(cap)));
+    };
+    const once = { period: null, id: null } as const;
+    add(caps.message, (limit) => ({ scope: 'message', ...once, limit, used: 0n, held: 0n }));
+    add(caps.conversation, (limit) => ({ scope: 'conversation', ...once, limit, used: ofChat, held: here }));
+    for (const period of ['day', 'month'] as const) {
+      add(caps[period], (limit) => ({ scope: 'account', period, id: null, limit, used: spent[period], held }));
+    }
+    for (const id of models) {
+      const [used, held] = [ofModels?.get(id) ?? 0n, getSum(getUppers(reservations, id))];
+      add(caps.models[id], (limit) => ({ scope: 'model', period: 'month', id, limit, used, held }));
+    }
+    return { limits, spent };
   }
-
-  const spentOnModels = () => modelSpend({ connections, spend }, getPeriods(now()).month);
 
   return {
     async get(): Promise<CapsNow> {
-      const [caps, { day, month, unknown, counts }, setOutside] = await Promise.all([
-        read(),
-        spentNow(),
+      const caps = await read();
+      const [{ limits, spent }, setOutside] = await Promise.all([
+        readLimits(caps, null, Object.keys(caps.models)),
         whereOpen(programLimits.setOutside, null),
       ]);
-      const capped = Object.entries(caps.models);
-      const costs = capped.length === 0 ? null : await spentOnModels();
-      const meters = [
-        getMeter('day', caps.day, day),
-        getMeter('month', caps.month, month),
-        ...capped.map(([model, cap]) => getMeter('model', cap, costs?.get(model) ?? 0n, model)),
-      ];
+      const { day, month, unknown, counts } = spent;
       return {
         caps,
-        meters: meters.flatMap((meter) => meter ?? []),
+        meters: getMeters(limits),
         spentUsd: { day: usd(day), month: usd(month) },
         unknown,
         counts,
@@ -257,17 +253,9 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     async getState(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
       const caps = await read();
       if (!hasAny(caps)) return [];
-      const { models, ...scoped } = caps;
-      const limits = Object.fromEntries(
-        Object.entries(scoped).map(([scope, cap]) => [scope, cap === null ? null : parseUsd(cap)]),
-      ) as Record<CapScope, bigint | null>;
-      const reservations = await running();
-      const states = capStates(limits, await spentOn(conversationId, reservations), getSum(uppers));
-      if (!uppers.some(({ model }) => models[model] !== undefined)) return states;
-      const costs = await spentOnModels();
-      const spentOnModel = (model: string) =>
-        (costs.get(model) ?? 0n) + getSum(reservations.filter((reservation) => reservation.model === model));
-      return [...states, ...modelStates(models, spentOnModel, uppers)];
+      const models = new Set(uppers.flatMap(({ model }) => (caps.models[model] === undefined ? [] : [model])));
+      const { limits } = await readLimits(caps, conversationId, [...models]);
+      return capStates(limits, uppers);
     },
 
     reserve(id: string, conversationId: string, { model, upper }: Upper): void {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { creditShortage } from '#gateway/ledger/quota.ts';
+import { toLimitError } from '#gateway/ledger/spending-limits.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { fromGateway } from './gateway-errors.ts';
 
-const plan = { billing: 'prepaid' } as Parameters<typeof creditShortage>[1];
-const shortage = creditShortage({ balance: 1_000_000n, held: 0n } as never, plan, 2_000_000_000n)?.message ?? '';
+const balance = { scope: 'balance', period: null, id: null, limit: 1_000_000n, used: 0n, held: 0n } as const;
+const shortage = toLimitError(balance, 2_000_000_000n, 0).message;
 
 test.each([
   [shortage, 'Add credits, or choose a cheaper model.'],

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { getPlan } from '../../access/auth/plans.ts';
 import type { Principal } from '../../access/auth/principal.ts';
 import { openDatabase } from '../../storage/open-database.ts';
-import { getRefusals } from './refusals.ts';
+import { getRefusals } from './account-limits.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
