@@ -73,6 +73,26 @@ describe('fallback', () => {
     expect(await bench.onlyRequest()).toMatchObject({ provider: 'openai', status: 'failed', charge: 0n });
   });
 
+  test('a model that failed is followed by one whose limit covers the request, and that limit counts it', async () => {
+    upstream.replyWith(byProvider({ openai: errorReply(500, {}), anthropic: streamReply(wholeAnthropic) }));
+    const bench = await open({ models });
+    const limits = { 'openai/gpt-x': 10n ** 12n, 'anthropic/claude-x': 10n ** 12n };
+    await bench.db.transaction().execute((trx) => limitModels(trx, bench.principal.accountId, limits));
+    const response = await bench.post(path, viaRouter);
+    expect(response.headers.get('x-portico-provider')).toBe('anthropic');
+    await response.text();
+    expect(await bench.onlyRequest()).toMatchObject({
+      provider: 'anthropic',
+      status: 'succeeded',
+      charge: recordedCost,
+    });
+    const { model_limits } = await bench.db.selectFrom('accounts').select('model_limits').executeTakeFirstOrThrow();
+    expect(JSON.parse(model_limits ?? '')).toEqual({
+      'openai/gpt-x': [`${10n ** 12n}`, '0', '0'],
+      'anthropic/claude-x': [`${10n ** 12n}`, `${recordedCost}`, '0'],
+    });
+  });
+
   test.each([
     ['529', errorReply(529, {})],
     ['500', errorReply(500, {})],

@@ -169,9 +169,11 @@ function extend(
   readSet?.noteLimits(account.id, limits, by);
   if (limits.some((limit) => isExceeded(limit, by))) return no;
   // The limit of the new model must cover the whole hold.
-  const next = moved ? getLimits(moved).find(({ scope }) => scope === 'model') : null;
-  if (next && isExceeded(next, request.hold + by)) return no;
-  applyEvent({ do: 'raise', id: requestId, by, ...moved }, batch);
+  const ofModel = moved && getLimits(moved).find(({ scope }) => scope === 'model');
+  if (ofModel && isExceeded(ofModel, request.hold + by)) return no;
+  // The caller's model has fields of its own, such as an id.
+  const next = moved && { provider: moved.provider, model: moved.model };
+  applyEvent({ do: 'raise', id: requestId, by, ...next }, batch);
   return yes;
 }
 
