@@ -54,8 +54,8 @@ export type LedgerCommand =
   /** Ends the request only if its lease is unchanged, which means that its process hasn't renewed it. */
   | { readonly do: 'interrupt'; readonly settlement: Settlement; readonly leaseUntil: bigint };
 
-/** The result of a command. A command with an error has changed nothing. */
-export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
+/** The result of a command, with what it changes. A command with an error changes nothing. */
+export type CommandResult = { readonly value: unknown; readonly event?: LedgerEvent } | { readonly error: unknown };
 
 export interface DecisionContext {
   /** Milliseconds since the epoch. */
@@ -88,35 +88,42 @@ export function decideCommands(
   context: DecisionContext,
 ): Decided {
   const batch = new LedgerBatch(snapshot);
-  const results = commands.map((command) => decide(command, batch, context));
+  const results = commands.map((command) => {
+    const result = decide(command, batch, context);
+    if ('event' in result) applyEvent(result.event, batch);
+    return result;
+  });
   return { results, changes: batch };
 }
 
-function decide(command: LedgerCommand, batch: LedgerBatch, context: DecisionContext): CommandResult {
+/** Decides one command without changing anything. */
+function decide(command: LedgerCommand, snapshot: LedgerBatch, context: DecisionContext): CommandResult {
   switch (command.do) {
     case 'hold':
-      return hold(command.request, batch, context);
+      return hold(command.request, snapshot, context);
     case 'extend':
-      return extend(command, batch, context);
-    case 'renew':
-      applyEvent({ do: 'renew', id: command.requestId, lease_until: BigInt(context.leaseUntil) }, batch);
-      return done;
+      return extend(command, snapshot, context);
+    case 'renew': {
+      const { requestId: id } = command;
+      if (snapshot.request(id)?.status !== 'running') return done;
+      return { value: undefined, event: { do: 'renew', id, lease_until: BigInt(context.leaseUntil) } };
+    }
     case 'settle':
-      return settle(command.settlement, batch, context.now);
+      return settle(command.settlement, snapshot, context.now);
     case 'interrupt':
-      return interrupt(command.settlement, command.leaseUntil, batch, context.now);
+      return interrupt(command.settlement, command.leaseUntil, snapshot, context.now);
   }
 }
 
-function hold(request: HoldRequest, batch: LedgerBatch, context: DecisionContext): CommandResult {
+function hold(request: HoldRequest, snapshot: LedgerBatch, context: DecisionContext): CommandResult {
   const { now, instanceId, leaseUntil, readSet, getPlan } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // The caller may not have received the acknowledgement and repeat the hold. It then gets the hold that exists.
-  const known = batch.request(request.requestId);
+  const known = snapshot.request(request.requestId);
   if (known) return { value: known.hold };
-  const account = batch.account(request.accountId);
+  const account = snapshot.account(request.accountId);
   if (!account) return failed(`account ${request.accountId} does not exist`);
-  const keys = batch.lineage(request.keyId);
+  const keys = snapshot.lineage(request.keyId);
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const plan = getPlan(account.plan);
   const { keyId, preferred = request.amount } = request;
@@ -146,23 +153,22 @@ function hold(request: HoldRequest, batch: LedgerBatch, context: DecisionContext
     hold: amount,
     lease_until: BigInt(leaseUntil),
   };
-  applyEvent({ do: 'open', row }, batch);
-  return { value: amount };
+  return { value: amount, event: { do: 'open', row } };
 }
 
 /** Raises a hold up to `to`. A repeated command adds nothing. */
 function extend(
   { requestId, to, model }: Extract<LedgerCommand, { do: 'extend' }>,
-  batch: LedgerBatch,
+  snapshot: LedgerBatch,
   { now, readSet, getPlan }: DecisionContext,
 ): CommandResult {
-  const request = batch.request(requestId);
-  const account = request?.status === 'running' ? batch.account(request.account_id) : undefined;
+  const request = snapshot.request(requestId);
+  const account = request?.status === 'running' ? snapshot.account(request.account_id) : undefined;
   if (!request || !account) return no;
   const moved = account.model_limits !== null && model && modelId(model) !== modelId(request) ? model : null;
   const by = to > request.hold ? to - request.hold : 0n;
   if (by === 0n && !moved) return yes;
-  const keys = batch.lineage(request.key_id);
+  const keys = snapshot.lineage(request.key_id);
   const plan = getPlan(account.plan);
   const getLimits = (model: ModelName) => getSpendingLimits({ account, plan, keyId: request.key_id, keys, model }, now);
   const limits = getLimits(request);
@@ -173,29 +179,30 @@ function extend(
   if (ofModel && isExceeded(ofModel, request.hold + by)) return no;
   // The caller's model has fields of its own, such as an id.
   const next = moved && { provider: moved.provider, model: moved.model };
-  applyEvent({ do: 'raise', id: requestId, by, ...next }, batch);
-  return yes;
+  return { value: true, event: { do: 'raise', id: requestId, by, ...next } };
 }
 
 /**
  * Ends a running request, records its charge and releases its hold. For a request that has ended already, returns the recorded
  * charge.
  */
-function settle(end: Settlement, batch: LedgerBatch, now: number): CommandResult {
+function settle(end: Settlement, snapshot: LedgerBatch, now: number): CommandResult {
   if (end.charge < 0n) return failed(`a charge is never negative, got ${end.charge}`);
-  const request = batch.request(end.requestId);
+  const request = snapshot.request(end.requestId);
   if (!request) return failed(`request ${end.requestId} was never held`);
   if (request.status !== 'running') return { value: { charged: nanoUsd(request.charge) } };
   const entryId = end.charge > 0n ? newId('txn', now) : null;
-  applyEvent({ do: 'close', settlement: end, ended: BigInt(now), entryId }, batch);
-  return { value: { charged: end.charge } };
+  return {
+    value: { charged: end.charge },
+    event: { do: 'close', settlement: end, ended: BigInt(now), entryId },
+  };
 }
 
-function interrupt(end: Settlement, leaseUntil: bigint, batch: LedgerBatch, now: number): CommandResult {
-  const request = batch.request(end.requestId);
+function interrupt(end: Settlement, leaseUntil: bigint, snapshot: LedgerBatch, now: number): CommandResult {
+  const request = snapshot.request(end.requestId);
   if (request?.status !== 'running' || request.lease_until !== leaseUntil) return no;
-  const result = settle(end, batch, now);
-  return 'error' in result ? result : yes;
+  const result = settle(end, snapshot, now);
+  return 'error' in result ? result : { ...result, value: true };
 }
 
 const noMetadata = '{}';
@@ -238,19 +245,6 @@ export function applyEvent(event: LedgerEvent, batch: LedgerBatch): void {
     case 'close':
       close(event, batch);
   }
-}
-
-/** Returns the event that one decided command produced, or null when it changed nothing. */
-export function toEvent({ opened, raised, renewed, closed, entries }: LedgerChanges): LedgerEvent | null {
-  const open = opened[0];
-  const raise = raised[0];
-  const renew = renewed[0];
-  const close = closed[0];
-  if (open) return { do: 'open', row: open };
-  if (raise) return Object.assign({ do: 'raise' as const }, raise);
-  if (renew) return { do: 'renew', id: renew.id, lease_until: renew.lease_until };
-  if (!close) return null;
-  return { do: 'close', settlement: close.settlement, ended: close.ended, entryId: entries[0]?.id ?? null };
 }
 
 function raise(raised: Raised, batch: LedgerBatch): void {

@@ -5,13 +5,7 @@ import type { GatewayDb } from '../../storage/open-database.ts';
 import { GatewaySqliteAdapter, type LedgerConnection } from '../../storage/sqlite.ts';
 import { threadProgram } from '../../storage/thread-program.ts';
 import { WriteAheadLogFault } from '../../storage/write-ahead-log-fault.ts';
-import {
-  type CommandResult,
-  type DecisionContext,
-  decideCommands,
-  type LedgerCommand,
-  toEvent,
-} from '../decide-commands.ts';
+import { type CommandResult, type DecisionContext, decideCommands, type LedgerCommand } from '../decide-commands.ts';
 import type { LedgerChanges } from '../ledger-batch.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../ledger-snapshot.ts';
 import { toEventText } from './event-text.ts';
@@ -297,8 +291,8 @@ function openWriteAheadLog(connection: LedgerConnection, log: Log): WriteAheadLo
       let { result, changes } = decideOne(command, context);
       const refused = 'error' in result || result.value === false;
       if (refused && refreshIfChanged()) ({ result, changes } = decideOne(command, context));
-      const event = toEvent(changes);
-      if (!event) return result;
+      if (!('event' in result)) return result;
+      const { event } = result;
       cache.requireColumnsFit(changes);
       // The hold must survive this process before an upstream is called. The end of a request waits until it's durable.
       flush.add(event, files.append(toEventText(event), event.do === 'close'));
