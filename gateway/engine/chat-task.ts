@@ -20,15 +20,8 @@ import {
   toCostBreakdown,
   upstreamCost,
 } from './bill.ts';
-import { createMeter, type HiddenThinking, nothingHidden, usageLimits } from './billing/meter.ts';
-import {
-  createReserve,
-  knownMaxAnswer,
-  type Reserve,
-  type ReserveInput,
-  reserveInput,
-  withAffordableTokens,
-} from './billing/reserve.ts';
+import { type HiddenThinking, Meter, nothingHidden, usageLimits } from './billing/meter.ts';
+import { knownMaxAnswer, Reserve, type ReserveInput, reserveInput, withAffordableTokens } from './billing/reserve.ts';
 import type { EngineDeps } from './engine.ts';
 import { type Fitted, fitChatRequest } from './fitting/fit-request.ts';
 import { ownKeyError, unknownName } from './own-key-error.ts';
@@ -52,7 +45,7 @@ export async function answerRequest(context: TaskContext): Promise<void> {
   const startedAt = deps.now();
   let plan = admit(request, deps);
   const input = reserveInput(request, plan.features, deps.byokFeeBps);
-  const reserve = createReserve(input, deps.ledger);
+  const reserve = new Reserve(input, deps.ledger);
   let held: Held;
   try {
     held = await hold(request, plan, reserve, deps);
@@ -253,7 +246,7 @@ export class ChatTask {
     const fitted = fitChatRequest(request, target, recalled, reserve.outputLimit);
     const limits = usageLimits(request, target.model, reserve, hiddenThinking(target, fitted), fitted.maxTokens ?? 0);
     const cachedShare = deps.cachedShares.recall(plan.conversation, target.model.id);
-    const meter = createMeter(plan.features.inputTokens, limits, cachedShare);
+    const meter = new Meter(plan.features.inputTokens, limits, cachedShare);
     const nonStreaming = this.#wantsNonStreaming(target);
     this.current = new Attempt(this, { target, meter, limits, fitted, recalled, nonStreaming });
     if (fitted.thinks) {

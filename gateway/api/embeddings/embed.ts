@@ -6,8 +6,8 @@ import type { CredentialWatch } from '../../access/auth/watch-credentials.ts';
 import type { AdmissionDeps, Target } from '../../engine/admit.ts';
 import { isUpstreamFault, mayTryNext } from '../../engine/attempt.ts';
 import { type Billable, billFor, billWarnings, getRouting, type Outcome } from '../../engine/bill.ts';
-import { createMeter, nothingHidden, type UsageLimits } from '../../engine/billing/meter.ts';
-import { createReserve, reserveInput } from '../../engine/billing/reserve.ts';
+import { Meter, nothingHidden, type UsageLimits } from '../../engine/billing/meter.ts';
+import { Reserve, reserveInput } from '../../engine/billing/reserve.ts';
 import type { Leases } from '../../engine/engine.ts';
 import { ownKeyError } from '../../engine/own-key-error.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -91,7 +91,7 @@ async function open(
   const { requestId, principal, byoKey, metadata, user, fullRouting } = call;
   const [{ model }] = admitted.targets;
   const input = reserveInput({ requestId, principal, byoKey, maxTokens: 0 }, admitted.features, deps.byokFeeBps);
-  const reserve = createReserve(input, deps.ledger);
+  const reserve = new Reserve(input, deps.ledger);
   const held = await deps.ledger.decide({
     requestId,
     accountId: principal.accountId,
@@ -160,7 +160,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
     disbelievedOutputTokens: 0,
     maxInputTokens: () => tokenCeiling,
   };
-  const meter = createMeter(plan.features.inputTokens, limits);
+  const meter = new Meter(plan.features.inputTokens, limits);
   run.current = { target, meter, limits, firstTokenAt: null };
   const startedAt = now();
   const record = (code: string | null) =>

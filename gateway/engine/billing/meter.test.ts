@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { noTokens } from '#shared/price.ts';
-import { createMeter } from './meter.ts';
+import { Meter } from './meter.ts';
 
 test('an answer of an upstream that counts nothing is estimated, not free', () => {
-  const meter = createMeter(7);
+  const meter = new Meter(7);
   meter.observe({ type: 'usage', usage: noTokens });
   meter.observe({ type: 'text-delta', text: 'seven words or so are written here' });
   meter.observe({ type: 'usage', usage: noTokens });
@@ -14,7 +14,7 @@ test('an answer of an upstream that counts nothing is estimated, not free', () =
 });
 
 test('a possible count by the upstream is believed', () => {
-  const meter = createMeter(7);
+  const meter = new Meter(7);
   const usage = { ...noTokens, promptTokens: 9, completionTokens: 2 };
   meter.observe({ type: 'usage', usage });
   meter.observe({ type: 'text-delta', text: 'hi' });

@@ -11,32 +11,6 @@ import {
 import type { Bill, ProviderEvent } from '../../providers/provider.ts';
 import { initialHold, maxSearches, type Reserve } from './reserve.ts';
 
-/** Counts the tokens of one attempt while it runs: what the upstream reported, and what was seen to arrive. */
-export interface Meter {
-  observe(event: ProviderEvent): void;
-  /** Takes the cost and count that the provider reports afterwards, for an answer that was broken off or not counted. */
-  settle(bill: Bill): void;
-  /** Some byte of an answer has arrived. */
-  readonly started: boolean;
-  /** The upstream has reported a token count. */
-  readonly counted: boolean;
-  /** The answer is complete, and all of it is counted. */
-  readonly isFullyCounted: boolean;
-  /** Output so far: the larger of what was reported and what was seen. */
-  readonly outputTokens: number;
-  /** The upstream's own count of a complete answer, or an estimate when it reported none. */
-  complete(): Metered;
-  /**
-   * The usage of an answer that was broken off: as the provider reported it afterwards, else what it reported so far, completed by an
-   * estimate (§1.4.7).
-   */
-  partial(): Metered;
-  /** The most that an estimated usage may really be. Null when the usage was counted. */
-  atMost(metered: Metered): TokenUsage | null;
-  /** The part of the usage that the hold covers. */
-  withinHold(metered: Metered): Metered;
-}
-
 export interface Metered {
   readonly usage: TokenUsage;
   readonly estimated: boolean;
@@ -51,11 +25,9 @@ export interface Metered {
 /** No answer costs a thousand dollars, and a larger number would only overflow the ledger. */
 const maxReported = 1_000_000_000_000n;
 
-/** Without limits every count is believed. `cachedShare`: the share of the input that the provider probably has in its cache. */
-export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null, cachedShare = 0): Meter =>
-  new AttemptMeter(estimatedInputTokens, limits, cachedShare);
-
-class AttemptMeter implements Meter {
+/** Counts the tokens of one attempt while it runs: what the upstream reported, and what was seen to arrive. */
+export class Meter {
+  /** Some byte of an answer has arrived. */
   started = false;
   readonly #inputTokens: number;
   readonly #limits: UsageLimits | null;
@@ -69,7 +41,8 @@ class AttemptMeter implements Meter {
   #finished = false;
   readonly #cachedShare: number;
 
-  constructor(estimatedInputTokens: number, limits: UsageLimits | null, cachedShare: number) {
+  /** Without limits every count is believed. `cachedShare`: the share of the input that the provider probably has in its cache. */
+  constructor(estimatedInputTokens: number, limits: UsageLimits | null = null, cachedShare = 0) {
     this.#inputTokens = estimatedInputTokens;
     this.#limits = limits;
     this.#cachedShare = cachedShare;
@@ -105,6 +78,7 @@ class AttemptMeter implements Meter {
     }
   }
 
+  /** Takes the cost and count that the provider reports afterwards, for an answer that was broken off or not counted. */
   settle(bill: Bill): void {
     this.#report(bill);
     this.#billed = counted(bill.usage);
@@ -115,19 +89,23 @@ class AttemptMeter implements Meter {
     if (cost !== undefined) this.#reportedCost = cost < maxReported ? cost : nanoUsd(maxReported);
   }
 
+  /** The upstream has reported a token count. */
   get counted(): boolean {
     return this.#reported !== null;
   }
 
+  /** The answer is complete, and all of it is counted. */
   get isFullyCounted(): boolean {
     return this.#finished && this.#reported !== null;
   }
 
+  /** Output so far: the larger of what was reported and what was seen. */
   get outputTokens(): number {
     const reported = this.#reported && this.#canBe(this.#reported) ? this.#reported.completionTokens : 0;
     return Math.max(reported, this.#seen());
   }
 
+  /** The upstream's own count of a complete answer, or an estimate when it reported none. */
   complete(): Metered {
     if (!this.#reported) return this.#estimated();
     const known = this.#believed(this.#reported);
@@ -139,6 +117,10 @@ class AttemptMeter implements Meter {
     };
   }
 
+  /**
+   * The usage of an answer that was broken off: as the provider reported it afterwards, else what it reported so far, completed by an
+   * estimate (§1.4.7).
+   */
   partial(): Metered {
     if (!this.#reported) return this.#estimated();
     if (this.#billed || this.#finished) return this.complete();
@@ -217,7 +199,10 @@ class AttemptMeter implements Meter {
     return { usage: cut(usage, inputTokens, outputTokens, limits.searches), unbelieved: usage };
   }
 
-  /** No tokenizer makes more than one token of a byte. For hidden thinking, the only certain bound is the longest possible answer. */
+  /**
+   * The most that an estimated usage may really be. Null when the usage was counted. No tokenizer makes more than one token of a byte. For
+   * hidden thinking, the only certain bound is the longest possible answer.
+   */
   atMost({ usage, estimated, unbelieved }: Metered): TokenUsage | null {
     const limits = this.#limits;
     if (!limits || !estimated || unbelieved || this.#finished) return null;
@@ -229,6 +214,7 @@ class AttemptMeter implements Meter {
     return { ...usage, completionTokens, cachedTokens: this.#reported ? usage.cachedTokens : 0 };
   }
 
+  /** The part of the usage that the hold covers. */
   withinHold(metered: Metered): Metered {
     const limits = this.#limits;
     if (!limits) return metered;

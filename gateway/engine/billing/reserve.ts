@@ -27,29 +27,16 @@ export interface ReserveInput {
   readonly maxCost: NanoUsd | null;
 }
 
-/** The money that is held for one request. No answer that the model is allowed to give costs more. */
-export interface Reserve {
-  /** The smallest amount that must be held before the model is called, and the amount that covers its longest answer. */
-  amounts(model: CatalogueModel): HoldAmounts;
-  /** Notes how much was held. */
-  opened(model: CatalogueModel, amount: NanoUsd): void;
-  /** Makes the hold large enough for another model. False when the balance, or a limit of that model, does not cover it. */
-  cover(model: CatalogueModel): Promise<boolean>;
-  /** The limit of output tokens that the model is given because no more are covered. Null when the longest answer is covered. */
-  readonly outputLimit: number | null;
-  /** How many input and output tokens of the model that is asked are covered by the hold. */
-  readonly covered: CoveredTokens;
-  readonly held: NanoUsd;
-  /** Raises the hold to this total. False when the balance, a limit or `max_cost_usd` doesn't cover it. */
-  raise(to: NanoUsd): Promise<boolean>;
-}
-
-export interface HoldAmounts {
+interface HoldAmounts {
+  readonly model: CatalogueModel;
+  /** The smallest amount that must be held before the model is called. */
   readonly min: NanoUsd;
+  /** The amount that covers the longest answer, and how many tokens that answer has. */
   readonly max: NanoUsd;
+  readonly longest: number;
 }
 
-export interface CoveredTokens {
+interface CoveredTokens {
   readonly input: number;
   readonly output: number;
 }
@@ -114,44 +101,33 @@ function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
   return Math.max(initialHold(input, model), maxFor(maxCost, withoutOwnKey, model, most));
 }
 
-/** The most that is charged for this much output: the complete cost, or the fee on the caller's own key. */
-const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
-  input.byokFeeBps === 0
-    ? nanoUsd(0n)
-    : atMost(
-        getShare(
-          highestCost(model, getExtent(input, model, outputTokens)) ?? picoUsd(0n),
-          input.byokFeeBps ?? wholeBps,
-        ),
-      );
-
-const getExtent = (input: ReserveInput, model: CatalogueModel, outputTokens: number): Extent => ({
-  inputTokens: maxInputTokens(input.inputSize, model),
-  audio: input.audio,
-  promptCache: input.promptCache,
-  webSearch: input.webSearch,
-  outputTokens,
-});
-
 /**
  * Half of what the ledger can hold: together with everything else that is used and held, a sum stays within 64 bits, and no balance covers
  * it.
  */
 const maxHeld = nanoUsd(maxNano / 2n);
-const atMost = (amount: NanoUsd): NanoUsd => (amount > maxHeld ? maxHeld : amount);
 
-export const createReserve = (input: ReserveInput, ledger: Pick<Ledger, 'extend'>): Reserve =>
-  new RequestReserve(input, ledger);
+/** The most that is charged for this much output: the complete cost, or the fee on the caller's own key. */
+function amountFor(input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd {
+  if (input.byokFeeBps === 0) return nanoUsd(0n);
+  const { inputSize, audio, promptCache, webSearch, byokFeeBps } = input;
+  const inputTokens = maxInputTokens(inputSize, model);
+  const cost = highestCost(model, { inputTokens, audio, promptCache, webSearch, outputTokens }) ?? picoUsd(0n);
+  const amount = getShare(cost, byokFeeBps ?? wholeBps);
+  return amount > maxHeld ? maxHeld : amount;
+}
 
-class RequestReserve implements Reserve {
+/** The money that is held for one request. No answer that the model is allowed to give costs more. */
+export class Reserve {
+  /** The limit of output tokens that the model is given because no more are covered. Null when the longest answer is covered. */
   outputLimit: number | null = null;
   readonly #input: ReserveInput;
   readonly #ledger: Pick<Ledger, 'extend'>;
   #held = 0n;
   /** The model that the hold is for. */
   #asked: CatalogueModel | null = null;
-  /** The amounts that were computed last, and their model. */
-  #known: (HoldAmounts & { readonly model: CatalogueModel; readonly longest: number }) | null = null;
+  /** The amounts that were computed last. */
+  #known: HoldAmounts | null = null;
 
   constructor(input: ReserveInput, ledger: Pick<Ledger, 'extend'>) {
     this.#input = input;
@@ -159,10 +135,6 @@ class RequestReserve implements Reserve {
   }
 
   amounts(model: CatalogueModel): HoldAmounts {
-    return this.#measure(model);
-  }
-
-  #measure(model: CatalogueModel) {
     if (this.#known?.model === model) return this.#known;
     const input = this.#input;
     const [shortest, longest] = [initialHold(input, model), allowedAnswer(input, model)];
@@ -172,12 +144,16 @@ class RequestReserve implements Reserve {
     return this.#known;
   }
 
+  /** Notes how much was held. */
   opened(model: CatalogueModel, amount: NanoUsd): void {
     this.#held = amount;
     this.#begin(model);
   }
 
-  /** What was held for an earlier model stays held. */
+  /**
+   * Makes the hold large enough for another model; what was held for an earlier one stays held. False when the balance, or a limit of that
+   * model, does not cover it.
+   */
   async cover(model: CatalogueModel): Promise<boolean> {
     const { min, max } = this.amounts(model);
     for (const amount of [max, nanoUsd(max / 2n), nanoUsd(max / 4n), nanoUsd(max / 8n), min]) {
@@ -188,6 +164,7 @@ class RequestReserve implements Reserve {
     return false;
   }
 
+  /** How many input and output tokens of the model that is asked are covered by the hold. */
   get covered(): CoveredTokens {
     const model = this.#asked;
     if (!model) return { input: 0, output: 0 };
@@ -202,6 +179,7 @@ class RequestReserve implements Reserve {
     return nanoUsd(this.#held);
   }
 
+  /** Raises the hold to this total. False when the balance, a limit or `max_cost_usd` doesn't cover it. */
   async raise(to: NanoUsd): Promise<boolean> {
     return to <= (this.#input.maxCost ?? to) && this.#raise(to, this.#asked);
   }
@@ -210,7 +188,7 @@ class RequestReserve implements Reserve {
   #begin(model: CatalogueModel): void {
     this.#asked = model;
     if (this.#input.maxTokens !== null) return;
-    const { longest, max } = this.#measure(model);
+    const { longest, max } = this.amounts(model);
     const tokens = this.#held >= max ? longest : maxFor(this.held, this.#input, model, longest);
     this.outputLimit = tokens < maxAnswer(this.#input, model) ? tokens : null;
   }
