@@ -208,7 +208,8 @@ function createPersistentLedger(
   now: () => number,
   log: (entry: Readonly<Record<string, unknown>>) => void,
 ): Ledger {
-  function persist<T>(command: string, patienceMs: number, asked: Promise<T>, ask: () => Promise<T>): Promise<T> {
+  /** `ask` must not throw. `asked`: its first answer, if it was asked already. */
+  function persist<T>(command: string, patienceMs: number, ask: () => Promise<T>, asked = ask()): Promise<T> {
     const giveUpAt = now() + patienceMs;
     const again = async (error: unknown, pause: number): Promise<T> => {
       const passes = isConnectionLoss(error) || (error instanceof WriteAheadLogFault && command === 'settle');
@@ -220,20 +221,15 @@ function createPersistentLedger(
     return asked.catch((error: unknown) => again(error, firstPauseMs));
   }
 
-  /** `ask` must not throw. */
-  const persistently = <T>(command: string, patienceMs: number, ask: () => Promise<T>): Promise<T> =>
-    persist(command, patienceMs, ask(), ask);
-
   return {
     decide(request) {
       const held = ledger.decide(request);
       if (!(held instanceof Promise)) return held;
-      return persist('hold', patience.holdMs, held, async () => ledger.decide(request));
+      return persist('hold', patience.holdMs, async () => ledger.decide(request), held);
     },
-    extend: (requestId, to, model) =>
-      persistently('extend', patience.holdMs, () => ledger.extend(requestId, to, model)),
-    renew: (requestId) => persistently('renew', patience.holdMs, () => ledger.renew(requestId)),
-    settle: (settlement) => persistently('settle', patience.settleMs, () => ledger.settle(settlement)),
+    extend: (requestId, to, model) => persist('extend', patience.holdMs, () => ledger.extend(requestId, to, model)),
+    renew: (requestId) => persist('renew', patience.holdMs, () => ledger.renew(requestId)),
+    settle: (settlement) => persist('settle', patience.settleMs, () => ledger.settle(settlement)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type BodyBlocks, createBodyBlocks, type MemoryLease } from '../runtime/body/body-blocks.ts';
+import { BodyBlocks, type MemoryLease } from '../runtime/body/body-blocks.ts';
 import { parseLightBody } from '../runtime/json/parse-json.ts';
 import { workerPool } from '../runtime/threads/worker-pool.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -22,7 +22,7 @@ export const getBody = (request: Request): BodySource => ({
  */
 export async function readBlocks(source: BodySource, limit: number, place: MemoryLease): Promise<Uint8Array[]> {
   const announced = Number(source.header('content-length') ?? 0);
-  const blocks = createBodyBlocks(announced);
+  const blocks = new BodyBlocks(announced);
   // A body that does not fit into the memory is refused before it is read. Without an announced length, memory is taken as it is needed.
   place.grow(announced);
   await source.eachPiece((piece) => add(blocks, piece, limit, place));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
-import { createChunkReader, toNano } from './openai-compatible/completion-chunks.ts';
+import { ChunkReader, toNano } from './openai-compatible/completion-chunks.ts';
 import { getDialect } from './openai-compatible/dialects.ts';
 import { listedEntry } from './openai-compatible/openai-compatible.ts';
 import type { ProviderEvent } from './provider.ts';
@@ -213,7 +213,7 @@ test.each([
   ['error', 'upstream_error'],
   ['abort', 'upstream_error'],
 ])('an answer with the finish reason %s fails', (reason, code) => {
-  const reader = createChunkReader('deepseek');
+  const reader = new ChunkReader('deepseek');
   const chunk = JSON.stringify({ choices: [{ delta: {}, finish_reason: reason }] });
   expect(() => reader.read(chunk)).toThrow(expect.objectContaining({ code }));
 });
@@ -265,6 +265,6 @@ describe('a list of models', () => {
 });
 
 function readEvents(chunks: readonly object[]): ProviderEvent[] {
-  const reader = createChunkReader('x');
+  const reader = new ChunkReader('x');
   return [...chunks.flatMap((chunk) => reader.read(JSON.stringify(chunk))), ...reader.end()];
 }

@@ -175,19 +175,11 @@ function textEvent(value: unknown): ProviderEvent[] {
 
 const signed = (detail: ReasoningDetail): ProviderEvent => ({ type: 'reasoning-delta', text: '', details: [detail] });
 
-/** Reads one message, from the events of its stream or from a non-streaming answer. */
-interface MessageReader {
-  read(data: string): ProviderEvent[];
-  readWhole(message: JsonObject): ProviderEvent[];
-  /** True once `message_stop` was read, which is the only sign that a streamed message is complete. */
-  readonly done: boolean;
-}
-
 const provider = 'anthropic';
 
-export const createMessageReader = (model: string): MessageReader => new MessageEvents(model);
-
-class MessageEvents implements MessageReader {
+/** Reads one message, from the events of its stream or from a non-streaming answer. */
+export class MessageReader {
+  /** True once `message_stop` was read, which is the only sign that a streamed message is complete. */
   done = false;
   readonly #blocks: BlockReader;
   #usage: JsonObject = {};
@@ -310,7 +302,7 @@ export function createAnthropic(): Provider {
       const call = callFor(context, '/v1/messages');
       const headers = { ...call.headers, ...bindingHeaders(request) };
       const response = await upstreamFetch({ ...call, headers, body });
-      await answerEvents(response, id, createMessageReader(request.model), context, take);
+      await answerEvents(response, id, new MessageReader(request.model), context, take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1/models?limit=1000'));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCollector } from '../../api/chat/collect-answer.ts';
 import type { ProviderEvent } from '../provider.ts';
-import { createMessageReader } from './anthropic.ts';
+import { MessageReader } from './anthropic.ts';
 
 /** A message must give the same result whether it arrives non-streaming or as a stream that is split anywhere. */
 
@@ -95,9 +95,9 @@ test('a non-streaming message gives the same result as its stream', () => {
           { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: counts.output_tokens } },
           { type: 'message_stop' },
         ];
-        const reader = createMessageReader('claude-x');
+        const reader = new MessageReader('claude-x');
         const streamed = events.flatMap((event) => reader.read(JSON.stringify(event)));
-        expect(collected(createMessageReader('claude-x').readWhole(message))).toEqual(collected(streamed));
+        expect(collected(new MessageReader('claude-x').readWhole(message))).toEqual(collected(streamed));
       },
     ),
   );
@@ -105,13 +105,13 @@ test('a non-streaming message gives the same result as its stream', () => {
 
 test('an error in place of a message fails with that error', () => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-  expect(() => createMessageReader('claude-x').readWhole(error)).toThrow(
+  expect(() => new MessageReader('claude-x').readWhole(error)).toThrow(
     expect.objectContaining({ code: 'upstream_overloaded' }),
   );
 });
 
 test('a message without a stop reason has no finish event', () => {
-  const events = createMessageReader('claude-x').readWhole({
+  const events = new MessageReader('claude-x').readWhole({
     content: [{ type: 'text', text: 'hi' }],
     stop_reason: null,
   });

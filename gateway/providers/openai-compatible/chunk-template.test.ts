@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createChunkReader } from './completion-chunks.ts';
+import { ChunkReader } from './completion-chunks.ts';
 
 const delta = fc.oneof(
   { weight: 8, arbitrary: fc.record({ content: fc.string({ unit: 'binary' }) }) },
@@ -22,9 +22,9 @@ test('a chunk gives the same events whether it is read alone or after others', (
   fc.assert(
     fc.property(fc.array(chunk, { minLength: 1, maxLength: 20 }), fc.constantFrom(0, 1), (chunks, indent) => {
       const texts = chunks.map((piece) => JSON.stringify(piece, null, indent));
-      const reader = createChunkReader('x');
+      const reader = new ChunkReader('x');
       for (const [position, text] of texts.entries()) {
-        const alone = createChunkReader('x');
+        const alone = new ChunkReader('x');
         const own = alone.read(text).filter(({ type }) => type !== 'start');
         const together = reader.read(text).filter(({ type }) => type !== 'start');
         expect(together, `chunk ${position}`).toEqual(own);

@@ -56,25 +56,10 @@ function contentIn(data: string, { before, after }: ChunkTemplate): string | nul
 }
 
 /** Reads the `data:` payloads of one streamed completion. */
-interface ChunkReader {
-  read(data: string): ProviderEvent[];
-  /** Reads a non-streaming completion. */
-  readWhole(completion: JsonObject): ProviderEvent[];
-  /** Returns the last events: the finish, but only if the server reported that its answer is complete. */
-  end(): ProviderEvent[];
+export class ChunkReader {
   /** True once `[DONE]` was read. Everything after it is ignored. */
-  readonly done: boolean;
-  readonly maxEvent: number | undefined;
-  /** The server's id of its answer; null until the server sends it. */
-  readonly id: string | null;
-}
-
-/** `maxEvent`: set if an event may be longer than usual. */
-export const createChunkReader = (provider: string, maxEvent?: number): ChunkReader =>
-  new CompletionChunkReader(provider, maxEvent);
-
-class CompletionChunkReader implements ChunkReader {
   done = false;
+  /** The server's id of its answer; null until the server sends it. */
   id: string | null = null;
   readonly maxEvent: number | undefined;
   readonly #provider: string;
@@ -86,7 +71,8 @@ class CompletionChunkReader implements ChunkReader {
   #served: Served | null = null;
   #template: ChunkTemplate | null = null;
 
-  constructor(provider: string, maxEvent: number | undefined) {
+  /** `maxEvent`: set if an event may be longer than usual. */
+  constructor(provider: string, maxEvent?: number) {
     this.#provider = provider;
     this.maxEvent = maxEvent;
   }
@@ -106,11 +92,13 @@ class CompletionChunkReader implements ChunkReader {
     return events;
   }
 
+  /** Reads a non-streaming completion. */
   readWhole(completion: JsonObject): ProviderEvent[] {
     this.#isWhole = true;
     return [...this.#readChunk(completion), ...this.end()];
   }
 
+  /** Returns the last events: the finish, but only if the server reported that its answer is complete. */
   end(): ProviderEvent[] {
     const served = this.#served ? { served: this.#served } : {};
     return this.#finish ? [...this.#endCalls(), { type: 'finish', reason: this.#finish, ...served }] : [];

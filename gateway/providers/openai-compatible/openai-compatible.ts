@@ -12,7 +12,7 @@ import type { AskBill, Bill, ListedModel, Provider, ProviderContext, ProviderCre
 import { answerEvents } from '../upstream/event-stream.ts';
 import { listsNothing } from '../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
-import { createChunkReader, toNano } from './completion-chunks.ts';
+import { ChunkReader, toNano } from './completion-chunks.ts';
 import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
 
 /**
@@ -182,7 +182,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
       const body = written instanceof Promise ? await written : written;
       const call = callFor(id, context, dialect, getUrl(context.credential, request.model, 'chat/completions'));
       const response = await upstreamFetch({ ...call, body });
-      const reader = createChunkReader(id, getMaxEvent(request));
+      const reader = new ChunkReader(id, getMaxEvent(request));
       const named = response.headers.get('x-generation-id');
       if (named !== null || dialect.reportsGenerations) {
         const api = { ...call, url: getAddress(context.credential, '') };

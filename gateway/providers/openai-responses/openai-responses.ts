@@ -5,7 +5,7 @@ import { openAiCall } from '../openai-compatible/openai-compatible.ts';
 import type { ProviderContext, ProviderRequest, TakeEvents } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
 import { upstreamFetch } from '../upstream/upstream-fetch.ts';
-import { createResponseReader } from './response-events.ts';
+import { ResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 
 /** Answers through OpenAI's Responses API, at the URL of `call`. */
@@ -20,7 +20,7 @@ export async function chatByResponses(
   const response = await upstreamFetch({ ...call, body }).catch(explain);
   // A body that's still an object was short when it arrived: `lightBytes` at most.
   const requestBytes = body instanceof Uint8Array ? body.byteLength : lightBytes;
-  const reader = createResponseReader(request.model, requestBytes, request.clientTools);
+  const reader = new ResponseReader(request.model, requestBytes, request.clientTools);
   await answerEvents(response, call.provider, reader, context, take);
 }
 

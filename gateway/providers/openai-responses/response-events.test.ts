@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../provider.ts';
 import { streamEvents } from '../upstream/event-stream.ts';
-import { createResponseReader } from './response-events.ts';
+import { ResponseReader } from './response-events.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
 const name = fc.constantFrom('find', 'look');
@@ -88,16 +88,16 @@ test('a non-streaming response gives the same result as its stream, however the 
   fc.assert(
     fc.property(fc.array(item, { maxLength: 6 }), fc.nat(20), (items, cut) => {
       const end = { status: 'completed', output: items.map(wholeItem), usage };
-      const reader = createResponseReader('m');
+      const reader = new ResponseReader('m');
       const parts = streamed(items, cut, end).flatMap((data) => reader.read(data));
       expect(reader.done).toBe(true);
-      expect(joined(parts)).toEqual(joined(createResponseReader('m').readWhole(end)));
+      expect(joined(parts)).toEqual(joined(new ResponseReader('m').readWhole(end)));
     }),
   );
 });
 
 const read = (...events: object[]) => {
-  const reader = createResponseReader('gpt-x');
+  const reader = new ResponseReader('gpt-x');
   return events.flatMap((event) => reader.read(JSON.stringify(event)));
 };
 
@@ -117,7 +117,7 @@ test.each([
 
 test('a response with an error fails with that error, whatever else it contains', () => {
   const response = { status: 'completed', output: [], error: { code: 'server_error', message: 'It broke.' } };
-  expect(() => createResponseReader('gpt-x').readWhole(response)).toThrow(
+  expect(() => new ResponseReader('gpt-x').readWhole(response)).toThrow(
     expect.objectContaining({ code: 'upstream_error', provider: 'openai' }),
   );
 });
@@ -143,7 +143,7 @@ test('events that repeat a long answer and many tools stay within the maximum ev
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
   );
   const result: ProviderEvent[] = [];
-  await streamEvents(stream, 'openai', createResponseReader('m'), (more) => void result.push(...more));
+  await streamEvents(stream, 'openai', new ResponseReader('m'), (more) => void result.push(...more));
   expect(result.map(({ type }) => type)).toEqual(['start', 'text-delta', 'usage', 'finish']);
 });
 

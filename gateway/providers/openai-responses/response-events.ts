@@ -20,22 +20,6 @@ import type { ProviderEvent } from '../provider.ts';
 import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { withReasoning } from './reasoning-state.ts';
 
-/**
- * Reads the output items of a response: messages, reasoning and calls. Each of them is added, filled by deltas and
- * done.
- */
-interface OutputItems {
-  read(event: JsonObject): ProviderEvent[];
-  /** Reads an item that arrived in one piece, at this index of the output. */
-  whole(item: JsonObject, index: number): ProviderEvent[];
-  /** Number of calls so far. */
-  readonly calls: number;
-  /** Number of web searches so far. */
-  readonly searches: number;
-}
-
-const createOutputItems = (model: string, clientTools?: ClientTools): OutputItems => new Items(model, clientTools);
-
 type TextType = 'text-delta' | 'reasoning-delta' | 'refusal-delta';
 
 interface Call {
@@ -80,7 +64,13 @@ function escapedIn(call: Call, delta: string): string {
   return escaped(isCut ? text.slice(0, -1) : text);
 }
 
-class Items implements OutputItems {
+/**
+ * Reads the output items of a response: messages, reasoning and calls. Each of them is added, filled by deltas and
+ * done.
+ */
+class OutputItems {
+  /** Number of web searches so far. */
+  searches = 0;
   readonly #model: string;
   readonly #calls = new Map<number, Call>();
   readonly #thoughts: JsonObject[] = [];
@@ -97,8 +87,7 @@ class Items implements OutputItems {
     this.#clientTools = clientTools;
   }
 
-  searches = 0;
-
+  /** Number of calls so far. */
   get calls(): number {
     return this.#calls.size;
   }
@@ -128,6 +117,7 @@ class Items implements OutputItems {
     }
   }
 
+  /** Reads an item that arrived in one piece, at this index of the output. */
   whole(item: JsonObject, outputIndex: number): ProviderEvent[] {
     const begun = this.#begin(item, outputIndex);
     const summary = asArray(item.summary).flatMap((part, index) =>
@@ -216,16 +206,6 @@ class Items implements OutputItems {
   }
 }
 
-/** Reads one response, from the events of its stream or from a non-streaming answer. */
-interface ResponseReader {
-  read(data: string): ProviderEvent[];
-  readWhole(response: JsonObject): ProviderEvent[];
-  /** The last event repeats the whole answer and the tools that were sent. */
-  readonly maxEvent: number;
-  /** True once the event that ends a response was read. Everything after it is ignored. */
-  readonly done: boolean;
-}
-
 const provider = 'openai';
 
 /**
@@ -257,18 +237,18 @@ const repeating = new RegExp(
 /** Matches the event that ends a response, by its type at the beginning. */
 const ending = /^\{"type":"response\.(completed|incomplete|failed|cancelled)"/;
 
-/** `requestBytes`: length of the request, because the response's events repeat it. */
-export const createResponseReader = (model: string, requestBytes = 0, clientTools?: ClientTools): ResponseReader =>
-  new ResponseEvents(model, requestBytes, clientTools);
-
-class ResponseEvents implements ResponseReader {
+/** Reads one response, from the events of its stream or from a non-streaming answer. */
+export class ResponseReader {
+  /** The last event repeats the whole answer and the tools that were sent. */
   readonly maxEvent: number;
+  /** True once the event that ends a response was read. Everything after it is ignored. */
   done = false;
   readonly #items: OutputItems;
   #started = false;
 
-  constructor(model: string, requestBytes: number, clientTools?: ClientTools) {
-    this.#items = createOutputItems(model, clientTools);
+  /** `requestBytes`: length of the request, because the response's events repeat it. */
+  constructor(model: string, requestBytes = 0, clientTools?: ClientTools) {
+    this.#items = new OutputItems(model, clientTools);
     this.maxEvent = Math.min(knownMaxAnswer + maxEcho * requestBytes, maxEventBytes);
   }
 

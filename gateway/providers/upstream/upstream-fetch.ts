@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
-import { type BodyBlocks, createBodyBlocks } from '../../runtime/body/body-blocks.ts';
+import { BodyBlocks } from '../../runtime/body/body-blocks.ts';
 import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { mayCarrySecrets } from './dispatch-fetch.ts';
@@ -270,7 +270,7 @@ async function jsonWithin(
   provider: string,
   silentMs: number | null,
 ): Promise<unknown> {
-  const blocks = createBodyBlocks();
+  const blocks = new BodyBlocks();
   const isTooMuch = await addBytes(blocks, limit, response, provider, silentMs);
   const read = isTooMuch ? null : toJson(blocks);
   const value = read instanceof Promise ? await read : read;
@@ -298,7 +298,7 @@ async function addBytes(
 
 /** Reads all bytes of an answer that may be long, up to `limit`. */
 export async function wholeBytes(response: UpstreamResponse, provider: string, limit: number): Promise<BodyBlocks> {
-  const blocks = createBodyBlocks();
+  const blocks = new BodyBlocks();
   if (!(await addBytes(blocks, limit, response, provider))) return blocks;
   throw new AppError('upstream_bad_response', `${provider} answered with more than ${limit} bytes.`, { provider });
 }

@@ -12,22 +12,12 @@ const blockBytes = 262_144;
 /** The most that one read of a socket returns. A larger piece was made by this process and has its own memory. */
 const largestRead = 65_536;
 
+const nothing = new Uint8Array(0);
+
 /**
  * A request body while it arrives. However small its pieces are, it's stored in a few large blocks that nothing else refers to.
  */
-export interface BodyBlocks {
-  readonly size: number;
-  add(piece: Uint8Array): void;
-  /** Returns the blocks. Nothing may be added afterwards. */
-  all(): Uint8Array[];
-}
-
-/** `announced` is the expected number of bytes, if it's known. */
-export const createBodyBlocks = (announced = 0): BodyBlocks => new Blocks(announced);
-
-const nothing = new Uint8Array(0);
-
-class Blocks implements BodyBlocks {
+export class BodyBlocks {
   size = 0;
   readonly #announced: number;
   readonly #blocks: Uint8Array[] = [];
@@ -36,7 +26,8 @@ class Blocks implements BodyBlocks {
   #filled = 0;
   #copied = 0;
 
-  constructor(announced: number) {
+  /** `announced` is the expected number of bytes, if it's known. */
+  constructor(announced = 0) {
     this.#announced = announced;
   }
 
@@ -51,6 +42,7 @@ class Blocks implements BodyBlocks {
     this.size += piece.length;
   }
 
+  /** Returns the blocks. Nothing may be added afterwards. */
   all(): Uint8Array[] {
     if (this.#first && this.#first.length <= largestRead) return [this.#first];
     if (this.#first) this.#keep(this.#first);
