@@ -1,7 +1,12 @@
 import { createKeys } from '../access/keys/keys.ts';
 import { createLimits } from '../access/limits/rate-limit-lease.ts';
+import { answerChat, type ChatDeps, type ChatForm } from '../api/chat/answer-chat.ts';
+import { completionResponse, createCompletionWriter } from '../api/chat/completion-writer.ts';
+import { createPromptWriter, promptResponse } from '../api/chat/prompt-writer.ts';
+import { completionReader, promptReader } from '../api/chat/read-chat-request.ts';
 import { embeddingsHandler } from '../api/embeddings/answer-embeddings.ts';
 import type { EmbedDeps } from '../api/embeddings/embed.ts';
+import { messagesHandler } from '../api/messages/messages-form.ts';
 import { docsRoutes } from '../api/openapi/docs-routes.ts';
 import { accountRoutes } from '../api/records/account-routes.ts';
 import { countTokensRoutes } from '../api/records/count-tokens-routes.ts';
@@ -14,18 +19,17 @@ import { pricesRoutes } from '../api/records/prices-routes.ts';
 import { quoteRoutes } from '../api/records/quote-routes.ts';
 import { requestsRoutes } from '../api/records/requests-routes.ts';
 import { usageRoutes } from '../api/records/usage-routes.ts';
+import { responsesHandler } from '../api/responses/responses-form.ts';
 import type { AdmissionDeps } from '../engine/admit.ts';
 import type { Engine } from '../engine/answer.ts';
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
 import type { ReasoningState } from '../engine/reasoning/reasoning-state.ts';
 import { createApp } from '../http/app.ts';
-import type { RequestDeps } from '../http/request-context.ts';
-import { createExchangeAnswerer } from '../http/request-context.ts';
+import { createExchangeAnswerer, type ExchangeHandler, type RequestDeps } from '../http/request-context.ts';
 import { version } from '../http/version.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
 import { getRefusals } from '../ledger/records/account-limits.ts';
 import type { Cluster } from '../operations/cluster/cluster.ts';
-import { exchangeHandlers } from './exchange-handlers.ts';
 import type { openCallers } from './open-callers.ts';
 import type { Foundation } from './open-foundation.ts';
 import type { openModels } from './open-models.ts';
@@ -91,4 +95,35 @@ export function openHttp(deps: HttpDeps) {
   ]);
   const answerChat = createExchangeAnswerer(receiving, handlers);
   return { app, answerChat };
+}
+
+/** The form of `POST /chat` and `POST /api/chat` (wire contract §1.2). */
+const prompt: ChatForm = {
+  reader: promptReader,
+  idPrefix: 'chat_',
+  writer: (identity, { customTools }) => createPromptWriter(identity, customTools),
+  response: promptResponse,
+};
+
+/** The form of `POST /v1/chat/completions` (wire contract §1.3). */
+const completion: ChatForm = {
+  reader: completionReader,
+  idPrefix: 'chatcmpl-',
+  writer: (identity, { includeUsage, customTools }) => createCompletionWriter(identity, includeUsage, customTools),
+  response: completionResponse,
+};
+
+/** The handlers of all chat routes, by their paths. */
+export function exchangeHandlers(deps: ChatDeps): ReadonlyMap<string, ExchangeHandler> {
+  const toHandler =
+    (form: ChatForm): ExchangeHandler =>
+    (context, exchange) =>
+      answerChat(context, exchange, form, deps);
+  return new Map([
+    ['/chat', toHandler(prompt)],
+    ['/api/chat', toHandler(prompt)],
+    ['/v1/chat/completions', toHandler(completion)],
+    ['/v1/responses', responsesHandler(deps)],
+    ['/v1/messages', messagesHandler(deps)],
+  ]);
 }

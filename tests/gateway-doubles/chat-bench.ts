@@ -5,7 +5,7 @@ import { getPlan } from '../../gateway/access/auth/plans.ts';
 import type { Plan } from '../../gateway/access/auth/principal.ts';
 import { createOverload } from '../../gateway/access/overload/overload.ts';
 import { type StreamTimes, streamTimes } from '../../gateway/api/chat/stream-writer.ts';
-import { exchangeHandlers } from '../../gateway/composition/exchange-handlers.ts';
+import { exchangeHandlers } from '../../gateway/composition/open-http.ts';
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../../gateway/engine/engine.ts';
 import { createKeptAnswers } from '../../gateway/engine/idempotency/kept-answers.ts';
 import { createSealing } from '../../gateway/engine/idempotency/sealing.ts';
