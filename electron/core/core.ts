@@ -8,9 +8,9 @@ import { isDamagedDatabase, isDiskFull, type ProblemText } from '#shared/errors.
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { appFeature } from './app/app-feature.ts';
 import { callTargets, networkFeature } from './app/network/network-feature.ts';
-import { networkFile } from './app/network/network-file.ts';
 import { openNetwork } from './app/network/open-network.ts';
 import { quickWindowFeature } from './app/quick-window-feature.ts';
+import { settingsFeature } from './app/settings-feature.ts';
 import { updatesFeature } from './app/updates-feature.ts';
 import { explainFailure, suspectDamage } from './backup/recover-database.ts';
 import { secretsTest } from './backup/secrets-test.ts';
@@ -22,10 +22,9 @@ import { verificationFeature } from './billing/account/verification-feature.ts';
 import { watchLedger } from './billing/account/watch-ledger.ts';
 import { catalogueFeature } from './billing/catalogue/catalogue-feature.ts';
 import { ledgerFeature } from './billing/ledger/ledger-feature.ts';
-import { markStore } from './billing/reconciliation/mark-store.ts';
 import { reconciliationFeature } from './billing/reconciliation/reconciliation-feature.ts';
-import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
+import { type CoreOptions, openContext } from './composition/open-context.ts';
 import { openLibrary } from './composition/open-library.ts';
 import { drainMs, openModels } from './composition/open-models.ts';
 import { draftsFeature } from './conversations/drafts/drafts-feature.ts';
@@ -41,7 +40,6 @@ import { rpcErrors } from './rpc/rpc-errors.ts';
 import { createAskPerson } from './runtime/host/ask-person.ts';
 import { isUnusable } from './runtime/log/is-unusable.ts';
 import { failureEntry, type Log, logPaths } from './runtime/log/log.ts';
-import { settingsFeature } from './storage/settings/settings-feature.ts';
 import { openBackground } from './worker/background.ts';
 
 /** Everything that Portico puts into its data folder, and the files that macOS's Finder adds. */
@@ -101,7 +99,7 @@ const isOurs = (folder: string, user: number): boolean =>
     (name) => ownNames.some((own) => own.test(name)) && lstatSync(join(folder, name)).uid === user,
   );
 
-export type { CoreOptions } from './composition/open-base.ts';
+export type { CoreOptions } from './composition/open-context.ts';
 
 export interface Core {
   /** Everything that a renderer may call. A host adds the transport. */
@@ -128,20 +126,20 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 async function openParts(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);
-  const base = await openBase(options).catch((error: unknown) => {
+  const { context, emptied, stopWaiting } = await openContext(options).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const { db, log, changes, now, newId } = base;
+  const { db, log, changes, closing: closed } = context;
   const notices = inspectDataFolder(dataFolder, log);
-  if (base.emptied) {
+  if (emptied) {
     notices.push(toProblemText('databaseEmptied', { path: join(dataFolder, 'portico.db') }));
     log({ event: 'database_emptied' });
   }
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });
   const connected = { ...options, fetch: options.fetch ?? network.fetch, download };
-  const access = await openModels(connected, base).catch(async (error: unknown) => {
+  const access = await openModels(connected, context).catch(async (error: unknown) => {
     await network.close();
     await db.destroy();
     unlock();
@@ -150,60 +148,50 @@ async function openParts(options: CoreOptions): Promise<Core> {
   const { keychain, waiting, gateway, listener, accounts, providers, connections, modelFacts } = access;
   const { hasProvider } = providers;
   const settings = settingsFeature({
-    store: base.settings,
-    host,
-    changes,
+    ...context,
     remoteGateway: () => accounts.active()?.source ?? null,
     modelHere: access.models.modelHere,
   });
   const language = async () => (await settings.get()).language;
   // All features share one queue of questions, because a page must not show two at once.
   const ask = createAskPerson({ confirm: host.confirm, elapsed });
-  const chats = await openChats(connected, base, access, settings.get, ask);
+  const chats = await openChats(connected, context, access, settings.get, ask);
   const { attachments, tools, lookUpOpenCosts } = chats;
-  const library = await openLibrary(options, base, access, chats, language);
+  const library = await openLibrary(options, context, access, chats, language);
 
   const databaseWorker = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
   const networked = networkFeature({
+    ...context,
     network,
-    changes,
-    log,
-    file: networkFile(join(dataFolder, 'network.json')),
-    store: base.settings,
     secrets: access.secrets,
-    elapsed,
     targets: () => callTargets(providers, accounts),
-    showProxy: host.showProxy,
   });
 
   const { catalogue, whatIf } = catalogueFeature({
+    ...context,
     connections,
-    db,
-    now,
-    log,
     listed: access.models.list,
     background: library.background,
     gatewayDatabase: access.gatewayDatabase,
   });
-  const quickWindow = quickWindowFeature({ store: base.settings, host });
+  const quickWindow = quickWindowFeature(context);
 
   async function switched(): Promise<void> {
     await access.models.switched();
     void lookUpOpenCosts();
   }
 
-  const account = accountFeature({ connections, hasProvider, now });
+  const account = accountFeature({ ...context, connections, hasProvider });
   const router = coreRouter({
     account,
-    apiKeys: apiKeysFeature({ connections, operator: gateway.operator, changes, now }),
+    apiKeys: apiKeysFeature({ ...context, connections, operator: gateway.operator }),
     app: appFeature({
-      host,
+      ...context,
       platform,
-      dataFolder,
       notices,
       keychain,
       problem: () => (accounts.active() ? null : waiting.problem()),
-      testSecrets: secretsTest({ dataFolder, secrets: access.secrets, keychain, backup: library.backup, log }),
+      testSecrets: secretsTest({ ...context, secrets: access.secrets, keychain, backup: library.backup }),
     }),
     attachments,
     caps: chats.caps,
@@ -215,26 +203,23 @@ async function openParts(options: CoreOptions): Promise<Core> {
     context: chats.context,
     conversations: library.conversations,
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
-    drafts: draftsFeature({ db, changes, now }),
-    funds: fundsFeature({ ...base, connections, store: base.settings, getBillingAccount: account.getBillingAccount }),
+    drafts: draftsFeature(context),
+    funds: fundsFeature({ ...context, connections, getBillingAccount: account.getBillingAccount }),
     images: imagesFeature({ download }),
-    gateway: gatewayFeature({ listener, connections, changes, elapsed }),
+    gateway: gatewayFeature({ ...context, listener, connections }),
     gatewayAccounts: gatewayAccountsFeature({
+      ...context,
       accounts,
-      changes,
-      newId: base.newId,
       switched,
       ask,
       language,
-      closing: base.closing.signal,
     }),
     ledger: ledgerFeature({
-      dataFolder,
+      ...context,
       connections,
       providerName: access.providerName,
       getIds: access.getIds,
       background: databaseWorker,
-      now,
       quiet: chats.quiet,
       whileClosed: access.whileClosed,
       noteReplaced: access.noteReplaced,
@@ -246,39 +231,37 @@ async function openParts(options: CoreOptions): Promise<Core> {
     messages: library.messages,
     models: access.models,
     network: networked,
-    options: optionsFeature({ store: chats.chatOptions, modelFacts, changes }),
-    presets: presetsFeature({ db, modelFacts, changes, newId }),
-    prompts: promptsFeature({ db, changes, newId }),
+    options: optionsFeature({ ...context, store: chats.chatOptions, modelFacts }),
+    presets: presetsFeature({ ...context, modelFacts }),
+    prompts: promptsFeature(context),
     providers,
     queue: chats.queue,
     quickWindow,
     quotes: chats.quotes,
     organise: library.organise,
     reconciliation: reconciliationFeature({
-      ...base,
-      dataFolder,
+      ...context,
       connections,
       modelFacts,
       operator: gateway.operator,
       spend: chats.spend,
       background: databaseWorker,
-      marks: markStore(db),
     }),
     search: library.search,
     settings,
     transfer: library.transfer,
     tools: tools.feature,
-    updates: updatesFeature({ host, changes }),
+    updates: updatesFeature(context),
     usage: usageFeature({
+      ...context,
       connections,
       modelFacts,
       providerName: access.providerName,
-      now,
       operator: gateway.operator,
       spend: chats.spend,
       background: library.background,
     }),
-    verification: verificationFeature({ connections, now }),
+    verification: verificationFeature({ ...context, connections }),
     whatIf,
   });
 
@@ -287,7 +270,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
-  const watching = watchLedger({ connections, changes, signal: base.closing.signal, every: options.pollIntervals });
+  const watching = watchLedger({ ...context, connections, every: options.pollIntervals });
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),
@@ -304,9 +287,9 @@ async function openParts(options: CoreOptions): Promise<Core> {
     await library.close();
     await databaseWorker.close();
     await chats.chat.close();
-    await base.conversations.removeTemporary();
+    await context.conversations.removeTemporary();
     await tools.close();
-    base.closing.abort();
+    stopWaiting();
     await watching;
     await listener.close();
     await gateway.drain(drainMs);
@@ -318,7 +301,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
 
   return {
     router,
-    rpc: rpcErrors(log, base.closing.signal, () => suspectDamage(dataFolder)),
+    rpc: rpcErrors(log, closed, () => suspectDamage(dataFolder)),
     log,
     notices,
     close: () => (closing ??= close()),

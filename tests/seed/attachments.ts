@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { attachmentFiles } from '../../electron/core/files/attachments/attachment-files.ts';
 import { attachmentsFeature } from '../../electron/core/files/attachments/attachments-feature.ts';
-import { attachmentsStore } from '../../electron/core/files/attachments/attachments-store.ts';
 import { documentReader } from '../../electron/core/files/attachments/document-reader.ts';
 import type { Db } from '../../electron/core/storage/database/db.ts';
 import { builtThreads } from '../support/built-threads.ts';
+import { testContext } from '../support/test-context.ts';
 import { writer } from './prose.ts';
 import { seeded } from './random.ts';
 import { chartPng, pagePdf } from './real-files.ts';
@@ -20,12 +19,8 @@ const share = 0.06;
  */
 export async function seedAttachments(db: Db, folder: string, nowMs: number) {
   const keeper = attachmentsFeature({
-    files: attachmentFiles(join(folder, 'attachments')),
-    store: attachmentsStore(db),
-    now: () => nowMs,
-    log: () => {},
+    ...testContext({ dataFolder: folder, db, now: () => nowMs, log() {}, closing: new AbortController().signal }),
     documents: documentReader(join(await builtThreads(), 'document-worker.js')),
-    signal: new AbortController().signal,
   });
   const random = seeded(subjects.length);
   const bySubject = new Map<string, Attachment[]>();

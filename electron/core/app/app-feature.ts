@@ -1,13 +1,11 @@
 import type { AppInfo, MenuPlace, SecretsTest, ZoomStep } from '#shared/contract/app/app.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import type { Host } from '../runtime/host/host.ts';
 import { safeUrl } from '../runtime/host/link-guard.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import type { Keychain } from '../storage/secrets/keychain.ts';
 
-export interface AppDeps {
-  readonly host: Host;
+export interface AppDeps extends CoreContext {
   readonly platform: string;
-  readonly dataFolder: string;
   /** Problems with the data folder that don't stop the app from working. */
   readonly notices: readonly ProblemText[];
   readonly keychain: Pick<Keychain, 'state'>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toProblemText } from '#shared/language/refusals.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { testContext } from '../../../tests/support/test-context.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { quickWindowFeature } from './quick-window-feature.ts';
 
@@ -60,22 +61,24 @@ test('a shortcut that another program has is refused and not stored, and one tha
   const kept = new Map<string, unknown>();
   let taken = ['mod+Alt+T'];
   const open = () =>
-    quickWindowFeature({
-      store: {
-        read: async (name: string) => kept.get(name),
-        readText: async (name: string) => (kept.get(name) as string | undefined) ?? null,
-        write: async (name: string, value: unknown) => void kept.set(name, value),
-        forget: async (name: string) => void kept.delete(name),
-        writeOnce: async (_: string, value: string) => value,
-      },
-      host: {
-        quickWindow: {
-          setKeys: async (keys) => keys === null || !taken.includes(keys),
-          hide: async () => {},
-          continueInMain: async () => {},
+    quickWindowFeature(
+      testContext({
+        settings: {
+          read: async (name: string) => kept.get(name),
+          readText: async (name: string) => (kept.get(name) as string | undefined) ?? null,
+          write: async (name: string, value: unknown) => void kept.set(name, value),
+          forget: async (name: string) => void kept.delete(name),
+          writeOnce: async (_: string, value: string) => value,
         },
-      },
-    });
+        host: {
+          quickWindow: {
+            setKeys: async (keys: string | null) => keys === null || !taken.includes(keys),
+            hide: async () => {},
+            continueInMain: async () => {},
+          },
+        },
+      }),
+    );
   const first = open();
   await expect(first.setKeys({ keys: 'mod+Alt+T' })).rejects.toMatchObject({ refusal: { name: 'keysTaken' } });
   expect(first.get()).toEqual({ keys: null, problem: null });

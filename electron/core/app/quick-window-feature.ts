@@ -1,24 +1,18 @@
 import type { QuickWindow } from '#shared/contract/app/quick-window.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
-import type { Host } from '../runtime/host/host.ts';
-import type { SettingsStore } from '../storage/settings/settings-store.ts';
-
-export interface QuickWindowDeps {
-  readonly store: SettingsStore;
-  readonly host: Pick<Host, 'quickWindow'>;
-}
+import type { CoreContext } from '../storage/core-context.ts';
 
 const name = 'quick-window';
 
 /** The small window and the system-wide shortcut that shows it. It is off until the user sets a shortcut. */
-export function quickWindowFeature({ store, host: { quickWindow } }: QuickWindowDeps) {
+export function quickWindowFeature({ settings, host: { quickWindow } }: CoreContext) {
   let state: QuickWindow = { keys: null, problem: null };
   return {
     /**
      * Registers the stored shortcut. Another program may have taken it meanwhile; the settings page then shows that.
      */
     async load(): Promise<void> {
-      const keys = await store.readText(name);
+      const keys = await settings.readText(name);
       if (!quickWindow || keys === null) return;
       state = { keys, problem: (await quickWindow.setKeys(keys)) ? null : toProblemText('keysTaken') };
     },
@@ -27,8 +21,8 @@ export function quickWindowFeature({ store, host: { quickWindow } }: QuickWindow
       if (!quickWindow) return state;
       if (!(await quickWindow.setKeys(keys))) throw refusal('invalid_input', 'keysTaken');
       state = { keys, problem: null };
-      if (keys === null) await store.forget(name);
-      else await store.write(name, keys);
+      if (keys === null) await settings.forget(name);
+      else await settings.write(name, keys);
       return state;
     },
     async hide(): Promise<void> {

@@ -1,12 +1,6 @@
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import { toProblemText } from '#shared/language/refusals.ts';
-import type { Host } from '../runtime/host/host.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
-
-export interface UpdatesDeps {
-  readonly host: Pick<Host, 'updates'>;
-  readonly changes: Changes;
-}
+import type { CoreContext } from '../storage/core-context.ts';
 
 const unknown: UpdateState = {
   status: 'unavailable',
@@ -18,7 +12,7 @@ const unknown: UpdateState = {
 };
 
 /** Updates of the app. The host performs them and reports their progress. */
-export function updatesFeature({ host: { updates }, changes }: UpdatesDeps) {
+export function updatesFeature({ host: { updates }, changes }: CoreContext) {
   let state = unknown;
   updates?.follow((next) => {
     state = next;

@@ -6,8 +6,8 @@ import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
 import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
-import { failureEntry, type Log } from '../runtime/log/log.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
+import { failureEntry } from '../runtime/log/log.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { removedName } from '../storage/database/dated-names.ts';
 import { unwritable } from '../storage/database/unwritable.ts';
 import type { Background } from '../worker/background.ts';
@@ -20,14 +20,8 @@ const checkEveryMs = 3_600_000;
 /** How long the removal of a backup can be undone. */
 const undoMs = 3_600_000;
 
-export interface BackupDeps {
-  readonly databasePath: string;
-  readonly folder: string;
-  readonly attachmentFolder: string;
+export interface BackupDeps extends CoreContext {
   readonly background: Background;
-  readonly changes: Changes;
-  readonly now: () => number;
-  readonly log: Log;
   /** Ends running answers before the database is replaced. */
   readonly quiet: () => Promise<void>;
   /** Migrates the restored database and reloads what the core holds in memory. */
@@ -39,8 +33,10 @@ export interface BackupDeps {
  * never the ledger, because its balances must not go back in time.
  */
 export function backupFeature(deps: BackupDeps) {
-  const { databasePath, folder, background, changes, now, log } = deps;
-  const attachments = backupAttachments(folder, deps.attachmentFolder);
+  const { dataFolder, background, changes, now, log } = deps;
+  const databasePath = join(dataFolder, 'portico.db');
+  const folder = join(dataFolder, 'backups');
+  const attachments = backupAttachments(folder, join(dataFolder, 'attachments'));
   /** When each backup was removed, by file name. */
   const removedAt = new Map<string, number>();
   let problem: ProblemText | null = null;

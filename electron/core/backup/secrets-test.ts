@@ -5,7 +5,8 @@ import { Secret } from '#gateway/access/auth/secret.ts';
 import type { SecretsTest } from '#shared/contract/app/app.ts';
 import type { BackupState } from '#shared/contract/app/backup.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { failureEntry, type Log } from '../runtime/log/log.ts';
+import { failureEntry } from '../runtime/log/log.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import type { Keychain } from '../storage/secrets/keychain.ts';
 import type { SecretBox } from '../storage/secrets/secret-box.ts';
 
@@ -129,15 +130,13 @@ async function search(handle: FileHandle, spellings: readonly (readonly [string,
   }
 }
 
-export interface SecretsTestDeps {
-  readonly dataFolder: string;
+export interface SecretsTestDeps extends CoreContext {
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly keychain: Pick<Keychain, 'state'>;
   readonly backup: {
     readonly make: () => Promise<BackupState>;
     readonly remove: (which: { name: string }) => Promise<BackupState>;
   };
-  readonly log: Log;
 }
 
 const name = 'self-test';

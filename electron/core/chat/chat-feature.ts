@@ -12,9 +12,9 @@ import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { ToPart } from '../request/history.ts';
 import { getQuestion } from '../request/history.ts';
 import type { BuildRequest, RequestInput } from '../request/request.ts';
-import type { Host } from '../runtime/host/host.ts';
-import { failureEntry, type Log } from '../runtime/log/log.ts';
+import { failureEntry } from '../runtime/log/log.ts';
 import { type LiveAnswers, stopAnswer } from '../runtime/streams/live-answers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
 import { answerStarter, type Started, type StarterDeps } from './rounds.ts';
 import { readRouting } from './routing/read-routing.ts';
@@ -277,11 +277,9 @@ export async function recoverAnswers({
   void lookUpOpenCosts();
 }
 
-interface EndedNoticeDeps {
-  readonly host: Pick<Host, 'notify'>;
+interface EndedNoticeDeps extends CoreContext {
   readonly conversations: Pick<ConversationStore, 'find'>;
   readonly live: Pick<LiveAnswers, 'isLive'>;
-  readonly log: Log;
   readonly wanted: () => Promise<Settings['notifications']>;
 }
 

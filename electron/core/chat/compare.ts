@@ -5,14 +5,12 @@ import type { ComparisonStore } from '../conversations/comparison-store.ts';
 import type { NewAnswer, NewQuestion } from '../conversations/message-store.ts';
 import type { HistoryEntry } from '../request/history.ts';
 import { getQuestion } from '../request/history.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './rounds.ts';
 import { getTitle } from './title.ts';
 
 export interface CompareDeps extends ChatDeps {
   readonly comparisons: ComparisonStore;
-  readonly changes: Changes;
   /** Sends queued messages once a column is chosen. */
   readonly resumeQueue: (conversationId: string) => Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { testContext } from '../../../tests/support/test-context.ts';
 import type { EndedNotice } from '../runtime/host/host.ts';
 import { endedNotice } from './chat-feature.ts';
 
@@ -18,10 +19,12 @@ async function notified(
   const notices: EndedNotice[] = [];
   const logged: unknown[] = [];
   const report = endedNotice({
-    host: { notify: (notice) => notices.push(notice) },
+    ...testContext({
+      host: { notify: (notice: EndedNotice) => notices.push(notice) },
+      log: (entry: unknown) => logged.push(entry),
+    }),
     conversations: { find: find as never },
     live: { isLive: () => live },
-    log: (entry) => logged.push(entry),
     wanted: async () => wanted,
   });
   await report({ id: 'answer', conversationId, status });

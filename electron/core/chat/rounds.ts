@@ -6,10 +6,9 @@ import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore, NewAnswer } from '../conversations/message-store.ts';
 import { getCalls } from '../request/history.ts';
 import type { OfferedTool, Toolbox } from '../request/request.ts';
-import { failureEntry, type Log } from '../runtime/log/log.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
+import { failureEntry } from '../runtime/log/log.ts';
 import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { checksAtMost } from '../tools/calls/schema-cost.ts';
 import type { ToolDecisions } from '../tools/calls/tool-decisions.ts';
 import { type AdmittedQuestion, runTurn, type TurnDeps } from './turn.ts';
@@ -164,14 +163,10 @@ function withoutPatterns(value: unknown): unknown {
 
 const isText = (value: unknown) => typeof value === 'string';
 
-interface RunCallsDeps {
+interface RunCallsDeps extends CoreContext {
   readonly toolbox: Toolbox;
   readonly decisions: ToolDecisions;
   readonly messages: Pick<MessageStore, 'update'>;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
-  readonly changes: Changes;
-  readonly log: Log;
-  readonly now: () => number;
 }
 
 /** Calls per answer. A call above the limit isn't run, and its result gives the model the reason. */
@@ -306,7 +301,6 @@ export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'de
   readonly conversations: Pick<ConversationStore, 'nextRound' | 'setUnread'>;
   /** Looks up the missing costs of ended answers. */
   readonly lookUpOpenCosts: () => Promise<void>;
-  readonly newId: () => string;
 }
 
 /** Requests per turn. A model that keeps calling tools is stopped then, and the last calls show the reason. */

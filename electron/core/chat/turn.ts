@@ -16,11 +16,10 @@ import type { DescribeModel, Naming } from '../gateways/connection/model-facts.t
 import type { Admission } from '../request/admission.ts';
 import type { HistoryEntry, ToPart } from '../request/history.ts';
 import type { BuiltRequest, FitContext } from '../request/request.ts';
-import { failureEntry, type Log } from '../runtime/log/log.ts';
+import { failureEntry } from '../runtime/log/log.ts';
 import { getRequestName, namedRequest } from '../runtime/named-request.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { LiveAnswer, LiveAnswers } from '../runtime/streams/live-answers.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { coreFailure } from '../storage/database/core-failure.ts';
 import type { AnswerPatch } from '../storage/database/message-row.ts';
 import type { WordLog } from './word-log.ts';
@@ -168,20 +167,16 @@ export async function keptImages(
   return { kept, named };
 }
 
-export interface TurnDeps extends Naming {
+export interface TurnDeps extends CoreContext, Naming {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
   readonly conversations: Pick<ConversationStore, 'setUnread'>;
-  readonly readers: Pick<ThreadReaders, 'publish' | 'isWatched'>;
   readonly wordLog: WordLog;
   readonly keepImage: KeepImage;
-  readonly changes: Changes;
   readonly fitContext: FitContext;
   readonly toPart: ToPart;
   readonly admission: Admission;
-  readonly log: Log;
-  readonly now: () => number;
 }
 
 /** An admitted question: the branch that ends with it, and the request that was built from the branch. */

@@ -8,16 +8,14 @@ import { comparisonQuotes, quotesFeature } from '../billing/quotes/quotes-featur
 import { chatFeature, endedNotice, recoverAnswers } from '../chat/chat-feature.ts';
 import { contextFeature } from '../chat/context/context-feature.ts';
 import { summaryStore } from '../chat/context/summary-store.ts';
-import { queueFeature, queueStore } from '../chat/queue/queue-feature.ts';
+import { queueFeature } from '../chat/queue/queue-feature.ts';
 import { previewRoute } from '../chat/routing/preview-route.ts';
 import { openWordLog, readWordLog } from '../chat/word-log.ts';
 import { comparisonStore } from '../conversations/comparison-store.ts';
 import { optionsStore } from '../conversations/options/options-store.ts';
 import { projectStore } from '../conversations/organise/project-store.ts';
-import { attachmentFiles } from '../files/attachments/attachment-files.ts';
 import { attachmentPart } from '../files/attachments/attachment-part.ts';
 import { attachmentsFeature } from '../files/attachments/attachments-feature.ts';
-import { attachmentsStore } from '../files/attachments/attachments-store.ts';
 import { documentReader } from '../files/attachments/document-reader.ts';
 import { openAdmission } from '../request/admission.ts';
 import { contextFitter, requestBuilder } from '../request/request.ts';
@@ -25,7 +23,7 @@ import type { AskPerson } from '../runtime/host/ask-person.ts';
 import { openLiveAnswers, stopAnswers } from '../runtime/streams/live-answers.ts';
 import { pause } from '../runtime/streams/pace.ts';
 import { openToolDecisions } from '../tools/calls/tool-decisions.ts';
-import type { Base, ConnectedOptions } from './open-base.ts';
+import type { ConnectedOptions, OpenedContext } from './open-context.ts';
 import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
 
@@ -34,50 +32,34 @@ const costsLimitMs = 10_000;
 /** Opens everything from a draft to its answer: attachments, quotes, spending limits, tools, costs and the queue. */
 export async function openChats(
   options: ConnectedOptions,
-  base: Base,
+  context: OpenedContext,
   { connections, models, modelFacts, providerName, programLimits, secrets }: Models,
   settings: () => Promise<Settings>,
   ask: AskPerson,
 ) {
-  const { dataFolder, host, pageWorkerFile, documentWorkerFile, fetch: send, download } = options;
-  const { db, log, changes, conversations, now } = base;
+  const { documentWorkerFile } = options;
+  const { dataFolder, host, db, log, conversations, closing } = context;
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
   const wanted = async () => (await settings()).notifications;
-  const notifyEnded = endedNotice({ host, conversations, live, wanted, log });
+  const notifyEnded = endedNotice({ ...context, live, wanted });
   const spend = spendStore(db);
-  const { signal } = base.closing;
   const lookUps = [
-    costLookup({ ...base, connections, modelFacts, signal }),
-    spendLookup({ ...base, spend, connections, signal }),
+    costLookup({ ...context, connections, modelFacts }),
+    spendLookup({ ...context, spend, connections }),
   ];
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const wordFile = join(dataFolder, 'words.log');
-  await recoverAnswers({ ...base, lookUpOpenCosts, getWords: readWordLog(wordFile) });
-  const { version } = host;
-  const tools = openTools({
-    ...base,
-    dataFolder,
-    secrets,
-    ask,
-    language,
-    fetch: send,
-    download,
-    pageWorkerFile,
-    version,
-    env: options.env,
-    platform: options.platform,
-  });
+  await recoverAnswers({ ...context, lookUpOpenCosts, getWords: readWordLog(wordFile) });
+  const tools = openTools({ ...options, ...context, secrets, ask, language });
   const { toolbox } = tools;
 
-  const files = attachmentFiles(join(dataFolder, 'attachments'));
-  const documents = documentReader(documentWorkerFile);
-  const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log, documents, signal });
+  const attachments = attachmentsFeature({ ...context, documents: documentReader(documentWorkerFile) });
   const chatOptions = optionsStore(db);
   const summaries = summaryStore(db);
   const projects = projectStore(db);
   const nothing = Promise.resolve(null);
-  const caps = capsFeature({ store: base.settings, spend, connections, programLimits, changes, now });
+  const caps = capsFeature({ ...context, spend, connections, programLimits });
   const build = requestBuilder({
     modelFacts,
     getOptions: chatOptions.read,
@@ -87,19 +69,19 @@ export async function openChats(
     offeredTools: toolbox.offered,
     gateway: models,
   });
-  const reading = { ...base, getLeaf: conversations.leaf, connections, modelFacts, providerName, build };
+  const reading = { ...context, getLeaf: conversations.leaf, connections, modelFacts, providerName, build };
   const toPart = attachmentPart(attachments.bytes);
   const quotes = quotesFeature({ ...reading, toPart, capStates: caps.getState });
   const { placeholder } = quotes;
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
-  const asking = { ...base, connections, modelFacts, providerName, admission };
-  const context = contextFeature({ ...asking, summaries, spend, getQuote: quotes.getRange });
+  const asking = { ...context, connections, modelFacts, providerName, admission };
+  const compaction = contextFeature({ ...asking, summaries, spend, getQuote: quotes.getRange });
   const getOverflow = async (id: string) => (await chatOptions.read(id)).overflow;
-  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive });
+  const queue = queueFeature({ ...context, isLive: live.isLive });
   const chat = chatFeature({
     ...asking,
     live,
-    wordLog: openWordLog(wordFile, base.log),
+    wordLog: openWordLog(wordFile, log),
     keepImage: attachments.keep,
     lookUpOpenCosts,
     build,
@@ -111,7 +93,7 @@ export async function openChats(
     toPart,
     toolbox,
     decisions: openToolDecisions(),
-    fitContext: contextFitter({ build, getOverflow, compact: context.compact, log }),
+    fitContext: contextFitter({ build, getOverflow, compact: compaction.compact, log }),
     async answerEnded(answer) {
       await queue.answerEnded(answer);
       await notifyEnded(answer);
@@ -125,7 +107,7 @@ export async function openChats(
     /** Ends running answers. Their costs are stored in their chats, unless a gateway takes too long to report them. */
     async quiet(): Promise<void> {
       await stopAnswers(live.all());
-      await Promise.race([lookUpOpenCosts(), pause(costsLimitMs, signal)]);
+      await Promise.race([lookUpOpenCosts(), pause(costsLimitMs, closing)]);
     },
     spend,
     lookUpOpenCosts,
@@ -134,7 +116,7 @@ export async function openChats(
     chatOptions,
     projects,
     caps,
-    context,
+    context: compaction,
     chat,
     queue,
     quotes: {

@@ -4,12 +4,9 @@ import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { backupFeature } from '../backup/backup-feature.ts';
 import { getTotal } from '../billing/costs/spend-store.ts';
-import { branchStore } from '../conversations/branch-store.ts';
-import { forkConversation } from '../conversations/conversation-store.ts';
 import { conversationsFeature } from '../conversations/conversations-feature.ts';
 import { messagesFeature } from '../conversations/messages-feature.ts';
 import { organiseFeature } from '../conversations/organise/organise-feature.ts';
-import { organiseStore } from '../conversations/organise/organise-store.ts';
 import { searchFeature } from '../conversations/search/search-feature.ts';
 import { threadViewFeature } from '../conversations/thread-view-feature.ts';
 import { watchedThread } from '../conversations/watched-thread.ts';
@@ -17,32 +14,30 @@ import { stopAnswers } from '../runtime/streams/live-answers.ts';
 import { migrate } from '../storage/database/db.ts';
 import { exportReader } from '../transfer/import-thread.ts';
 import { transferFeature } from '../transfer/transfer-feature.ts';
-import { transferStore } from '../transfer/transfer-store.ts';
 import { openBackground } from '../worker/background.ts';
-import type { Base, CoreOptions } from './open-base.ts';
 import type { Chats } from './open-chats.ts';
+import type { CoreOptions, OpenedContext } from './open-context.ts';
 import type { Models } from './open-models.ts';
 
 /** Opens everything about existing chats: reading, organising, search, backup, export and import. */
 export async function openLibrary(
   options: CoreOptions,
-  base: Base,
+  context: OpenedContext,
   models: Models,
   chats: Chats,
   language: () => Promise<Language>,
 ) {
-  const { dataFolder, host, workerFile, importWorkerFile } = options;
-  const { db, changes, readers, now } = base;
+  const { workerFile, importWorkerFile } = options;
+  const { dataFolder, db, changes, readers } = context;
   const { live, attachments, tools } = chats;
-  const inThread = messagesFeature({ ...base, branches: branchStore(db), stopAnswers: live.stopThese });
+  const inThread = messagesFeature({ ...context, stopAnswers: live.stopThese });
   await inThread.purge();
 
-  const databasePath = join(dataFolder, 'portico.db');
   const closing = new AbortController();
-  const background = openBackground(workerFile, databasePath);
-  const conversations = conversationsFeature({ ...base, live, fork: (fork) => forkConversation(db, fork) });
+  const background = openBackground(workerFile, join(dataFolder, 'portico.db'));
+  const conversations = conversationsFeature({ ...context, live });
   const thread = watchedThread({
-    readers,
+    ...context,
     chats: conversations,
     running: live.ofConversation,
     getTotal: async (conversationId) => {
@@ -54,8 +49,7 @@ export async function openLibrary(
     },
   });
   const organise = organiseFeature({
-    ...base,
-    store: organiseStore(db),
+    ...context,
     projects: chats.projects,
     verify: chats.attachments.verify,
     removeConversation: (id) => conversations.remove({ id }),
@@ -70,11 +64,8 @@ export async function openLibrary(
     changes.emit(...topic.options);
   };
   const backup = backupFeature({
-    ...base,
+    ...context,
     background,
-    databasePath,
-    folder: join(dataFolder, 'backups'),
-    attachmentFolder: join(dataFolder, 'attachments'),
     quiet: () => stopAnswers(live.all()),
     restored: reload,
   });
@@ -83,19 +74,15 @@ export async function openLibrary(
     background,
     thread,
     conversations,
-    messages: { ...inThread, ...threadViewFeature({ db, now }) },
+    messages: { ...inThread, ...threadViewFeature(context) },
     organise,
     backup,
     search: searchFeature({ background, conversationsById: conversations.byIds }),
     transfer: transferFeature({
-      ...base,
+      ...context,
       background,
       attachments,
-      store: transferStore(db),
       readExport: exportReader(importWorkerFile, closing.signal),
-      folder: join(dataFolder, 'imports'),
-      output: host.output,
-      openedFile: host.openedFile,
       language,
     }),
     async close(): Promise<void> {

@@ -5,9 +5,7 @@ import { readCaps } from '../billing/caps/caps-feature.ts';
 import { noteReplacedLedger } from '../billing/costs/cost-lookup.ts';
 import { finishRestore, ledgerFolder } from '../billing/ledger/ledger-files.ts';
 import { explainLedgerFailure, recoverLedger } from '../billing/ledger/recover-ledger.ts';
-import { renameSource } from '../gateways/gateway/account-sources.ts';
 import { embeddedAccounts } from '../gateways/gateway/embedded-accounts.ts';
-import { readInstallation } from '../gateways/gateway/installation.ts';
 import { localListener } from '../gateways/gateway/local-listener.ts';
 import { openConnections } from '../gateways/gateway/open-connections.ts';
 import { programLimits } from '../gateways/gateway/program-limits.ts';
@@ -15,15 +13,14 @@ import { gatewayAccounts } from '../gateways/gateway/remote-accounts.ts';
 import { waitAsAsked } from '../gateways/gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateways/gateway/waiting-gateway.ts';
 import { modelsFeature } from '../gateways/models/models-feature.ts';
-import { modelsStore } from '../gateways/models/models-store.ts';
 import { environmentKeys, getProviders } from '../gateways/providers/environment-keys.ts';
-import { providerStore } from '../gateways/providers/provider-store.ts';
 import { providersFeature } from '../gateways/providers/providers-feature.ts';
 import { gatewayLog } from '../runtime/log/log.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { openKeychain } from '../storage/secrets/keychain.ts';
 import { openSecretBox } from '../storage/secrets/secret-box.ts';
 import { keychainName } from '../storage/secrets/secret-service.ts';
-import type { Base, ConnectedOptions } from './open-base.ts';
+import type { ConnectedOptions } from './open-context.ts';
 
 const keychainLimitMs = 5000;
 const retryEveryMs = 2000;
@@ -31,9 +28,9 @@ const retryEveryMs = 2000;
 export const drainMs = 5000;
 
 /** Opens the access to models: keychain, built-in and remote gateways, providers and the catalogue. */
-export async function openModels(options: ConnectedOptions, base: Base) {
-  const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send, download } = options;
-  const { db, log, changes, settings, now, newId } = base;
+export async function openModels(options: ConnectedOptions, context: CoreContext) {
+  const { env, platform, sandboxPace, fetch: send, download } = options;
+  const { dataFolder, log, changes, settings, now, elapsed, newId } = context;
   const keychain = openKeychain({
     open: options.openSecrets,
     backend: keychainName(platform),
@@ -70,37 +67,30 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   };
   const waiting = await waitingGateway({ open, log, everyMs: retryEveryMs, drainMs });
   const { gateway } = waiting;
-  const listener = localListener({ gateway, listen: options.listen, store: settings });
+  const listener = localListener({ ...context, gateway, listen: options.listen });
   const ownKey = (provider: string) => providers.ownKey(provider);
   const accounts = gatewayAccounts({
-    store: settings,
+    ...context,
     secrets,
     fetch: waitAsAsked(boundedFetch(send), elapsed),
-    renameSource: (from, to) => renameSource(db, from, to),
-    elapsed,
-    installation: readInstallation(dataFolder, newId),
     ownKey,
   });
   await accounts.load();
 
   const providers = providersFeature({
+    ...context,
     gateway,
     findServers: () => findLocalServers({ fetch: boundedFetch(send) }),
-    store: providerStore(db),
-    settings,
     secrets,
-    changes,
     known: getProviders(env),
     environment: environmentKeys(env),
-    now,
-    newId,
   });
   const { hasProvider } = providers;
-  const limits = programLimits({ gateway, store: settings, caps: () => readCaps(settings) });
-  const embedded = embeddedAccounts({ gateway, store: settings, programLimits: limits, secrets, elapsed });
+  const limits = programLimits({ ...context, gateway, caps: () => readCaps(settings) });
+  const embedded = embeddedAccounts({ ...context, gateway, programLimits: limits, secrets });
   const connections = openConnections({ accounts, embedded: embedded.open, hasProvider, ownKey });
   const source = () => accounts.active()?.source ?? 'embedded';
-  const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
+  const models = modelsFeature({ ...context, connections, source });
   await models.load();
   const { modelFacts } = models;
   return {

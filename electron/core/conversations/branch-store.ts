@@ -247,8 +247,6 @@ export function branchStore(db: Db) {
   };
 }
 
-export type BranchStore = ReturnType<typeof branchStore>;
-
 async function present(tx: Kysely<Tables>, id: string) {
   const row = await tx
     .selectFrom('messages')

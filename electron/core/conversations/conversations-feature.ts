@@ -8,10 +8,9 @@ import type {
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import type { ConversationRow } from '../storage/database/db.ts';
-import type { ConversationStore, Fork, ListQuery } from './conversation-store.ts';
+import { type ConversationStore, forkConversation, type ListQuery } from './conversation-store.ts';
 import type { MessageStore, StoredPage } from './message-store.ts';
 import { type ColumnParts, getColumns, withSums } from './message-store.ts';
 
@@ -151,19 +150,9 @@ function forgetDeleted({ truncateLog, log }: ForgetDeletedDeps) {
 
 const lastOpened = 'open-conversation';
 
-export interface ConversationsDeps {
+export interface ConversationsDeps extends CoreContext {
   readonly conversations: ConversationStore;
   readonly messages: MessageStore;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish' | 'isWatched'>;
-  readonly fork: (fork: Fork) => Promise<void>;
-  readonly newId: () => string;
-  readonly now: () => number;
-  readonly log: Log;
-  readonly settings: {
-    readText(name: string): Promise<string | null>;
-    write(name: string, value: unknown): Promise<void>;
-  };
   readonly live: {
     isLive(conversationId: string): boolean;
     isWaiting(conversationId: string): boolean;
@@ -289,7 +278,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
 
     async fork({ messageId }: { messageId: string }): Promise<Conversation> {
       const id = deps.newId();
-      await deps.fork({ messageId, id, now: deps.now(), newId: deps.newId });
+      await forkConversation(deps.db, { messageId, id, now: deps.now(), newId: deps.newId });
       changes.emit('conversations');
       return shown(await existing(id));
     },

@@ -1,22 +1,17 @@
-import type { Changes } from '../runtime/streams/change-topics.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
-import type { BranchStore } from './branch-store.ts';
+import type { CoreContext } from '../storage/core-context.ts';
+import { branchStore } from './branch-store.ts';
 
-export interface MessagesDeps {
-  readonly branches: BranchStore;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
+export interface MessagesDeps extends CoreContext {
   /** Stops those of the answers that are running, and waits until their ends are stored. */
   readonly stopAnswers: (ids: readonly string[]) => Promise<void>;
-  readonly newId: () => string;
-  readonly now: () => number;
 }
 
 /** How long a removal can be undone. */
 const undoMs = 86_400_000;
 
 /** Switches branches, and removes and restores messages. */
-export function messagesFeature({ branches, changes, readers, stopAnswers, newId, now }: MessagesDeps) {
+export function messagesFeature({ db, changes, readers, stopAnswers, newId, now }: MessagesDeps) {
+  const branches = branchStore(db);
   const purge = () => branches.purge(now() - undoMs);
   return {
     async show({ messageId, step }: { messageId: string; step: -1 | 0 | 1 }) {

@@ -1,11 +1,6 @@
 import { sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Db } from '../storage/database/db.ts';
-
-export interface ThreadViewDeps {
-  readonly db: Db;
-  readonly now: () => number;
-}
+import type { CoreContext } from '../storage/core-context.ts';
 
 interface KeptEdit {
   readonly other: { readonly text: string; readonly message: string } | null;
@@ -24,7 +19,7 @@ const editKey = (messageId: string) => `edit:${messageId}`;
  * Stores what a thread shows besides its messages: unsent edits and expanded parts. Other windows and the next start
  * show the same.
  */
-export function threadViewFeature({ db, now }: ThreadViewDeps) {
+export function threadViewFeature({ db, now }: CoreContext) {
   return {
     async view({ conversationId }: { conversationId: string }) {
       const row = await db

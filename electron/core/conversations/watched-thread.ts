@@ -4,11 +4,11 @@ import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { frameMs, pause } from '../runtime/streams/pace.ts';
-import type { PageRequest, ThreadChange, ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { PageRequest, ThreadChange } from '../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import type { conversationsFeature } from './conversations-feature.ts';
 
-export interface WatchedThreadDeps {
-  readonly readers: ThreadReaders;
+export interface WatchedThreadDeps extends CoreContext {
   readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds' | 'getComparisons' | 'seen'>;
   /** Returns the running answers of a conversation, on any branch. */
   readonly running: (conversationId: string) => Message[];

@@ -21,9 +21,8 @@ import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
-import type { Host, Output } from '../runtime/host/host.ts';
-import type { Changes } from '../runtime/streams/change-topics.ts';
-import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { Output } from '../runtime/host/host.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import type { Background } from '../worker/background.ts';
 import { type ChatsWriter, chatsWriter } from './export-chats.ts';
 import { exportText } from './export-text.ts';
@@ -32,7 +31,7 @@ import type { ReadExport } from './import-thread.ts';
 import { leftTally } from './reading/left-tally.ts';
 import { largestExport } from './reading/open-export.ts';
 import type { ReadItem, Source } from './reading/read-import.ts';
-import type { TransferStore } from './transfer-store.ts';
+import { type TransferStore, transferStore } from './transfer-store.ts';
 
 /** The largest page, in UTF-16 units. A browser needs gigabytes of memory to lay out a larger one. */
 const maxPage = 80_000_000;
@@ -178,25 +177,18 @@ export function uploadedFiles(folder: string) {
   };
 }
 
-export interface TransferDeps {
-  readonly store: TransferStore;
-  readonly folder: string;
+export interface TransferDeps extends CoreContext {
   readonly readExport: ReadExport;
-  readonly output: Output;
-  readonly openedFile: Host['openedFile'];
   readonly language: () => Promise<Language>;
   readonly background: Background;
   readonly attachments: FileKeeper;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 /** Export and import. The page never names a path: files are sent as bytes over the contract. */
 export function transferFeature(deps: TransferDeps) {
-  const { store, folder, output, background, attachments, changes, now, newId } = deps;
-  const uploads = uploadedFiles(folder);
+  const { db, host, background, attachments, changes, now, newId } = deps;
+  const store = transferStore(db);
+  const uploads = uploadedFiles(join(deps.dataFolder, 'imports'));
   /** Two imports at once could add the same new messages twice. */
   const inTurn = takingTurns();
   const importer = chatsImporter({
@@ -214,7 +206,7 @@ export function transferFeature(deps: TransferDeps) {
     now,
     language: deps.language,
   });
-  const saver = chatsSaver(write, output);
+  const saver = chatsSaver(write, host.output);
 
   return {
     async *export(
@@ -238,7 +230,7 @@ export function transferFeature(deps: TransferDeps) {
     },
 
     async openFile({ fileId }: { fileId: string }, signal?: AbortSignal): Promise<{ uploadId: string; name: string }> {
-      const path = await deps.openedFile(fileId);
+      const path = await host.openedFile(fileId);
       if (path === null) throw refusal('not_found', 'importNotOpened');
       const uploadId = newId();
       await uploads.copy(uploadId, path, signal);

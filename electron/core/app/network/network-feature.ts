@@ -1,34 +1,22 @@
 import { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { certificatesIn } from '#gateway/providers/upstream/certificates.ts';
 import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
-import type { Host } from '../../runtime/host/host.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import type { NetworkFile } from './network-file.ts';
+import { networkFile } from './network-file.ts';
 import { type Network, type NetworkRules, usualRules } from './open-network.ts';
 import { testConnection } from './test-way.ts';
 
-export interface NetworkFeatureDeps {
+export interface NetworkFeatureDeps extends CoreContext {
   readonly network: Network;
-  readonly file: NetworkFile;
-  /**
-   * Settings of this name in the database are from an earlier version or from someone else. They are removed without
-   * being read.
-   */
-  readonly store: Pick<SettingsStore, 'forget'>;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
-  readonly changes: Changes;
-  readonly log: Log;
   /** Origins that the app calls. */
   readonly targets: () => Promise<NetworkStatus['targets']>;
-  readonly showProxy: Host['showProxy'];
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsed: () => number;
 }
 
 const name = 'network';
@@ -39,15 +27,17 @@ const nowhere = 'http://127.0.0.1:9';
 /** The network settings, and a connection test. */
 export function networkFeature({
   network,
-  file,
-  store,
+  dataFolder,
+  settings: store,
+  host,
   secrets,
   changes,
   log,
   targets,
-  showProxy,
   elapsed,
 }: NetworkFeatureDeps) {
+  const file = networkFile(join(dataFolder, 'network.json'));
+  const { showProxy } = host;
   const apply = (rules: NetworkRules) => {
     network.apply(rules);
     showProxy?.(rules.unreadable ? { ...rules, proxy: 'fixed', address: nowhere } : rules);

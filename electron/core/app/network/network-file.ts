@@ -33,5 +33,3 @@ export function networkFile(path: string) {
     },
   };
 }
-
-export type NetworkFile = ReturnType<typeof networkFile>;

@@ -7,12 +7,12 @@ import { AppError } from '#shared/errors.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
 import { askGateway, ifReported } from '../../gateways/connection/gateway-errors.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { countUnknown } from '../costs/cost.ts';
 
-export interface AccountDeps {
+export interface AccountDeps extends CoreContext {
   readonly connections: Connections;
   readonly hasProvider: () => Promise<boolean>;
-  readonly now: () => number;
 }
 
 const limitMs = 10_000;

@@ -6,8 +6,7 @@ import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
 import { ifReported } from '../../gateways/connection/gateway-errors.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { getPersonCost } from '../costs/cost.ts';
 
 const dayMs = 86_400_000;
@@ -56,19 +55,16 @@ function getBasis({ data, totals, grouped }: ReportedUsage, now: number): Outloo
 /** Caps the value, because a `bigint` from the ledger may exceed what a number can hold. */
 const toNumber = (value: bigint): number => Number(value < 1_000_000_000n ? value : 1_000_000_000n);
 
-export interface FundsDeps {
+export interface FundsDeps extends CoreContext {
   readonly connections: Pick<Connections, 'billingAccount' | 'byId'>;
   readonly getBillingAccount: (payer: Payer) => Promise<BillingAccountBalance>;
-  readonly store: Pick<SettingsStore, 'readText' | 'write' | 'forget'>;
-  readonly changes: Changes;
-  readonly now: () => number;
 }
 
 const limitMs = 10_000;
 const getSetting = ({ source }: Payer): string => `budget.${source}`;
 
 /** Returns how long credits last, the person's own monthly budgets, and the balance of each account. */
-export function fundsFeature({ connections, getBillingAccount, store, changes, now }: FundsDeps) {
+export function fundsFeature({ connections, getBillingAccount, settings, changes, now }: FundsDeps) {
   return {
     async outlook({ billingAccount }: { billingAccount: BillingAccount }): Promise<Outlook> {
       const payer = await connections.billingAccount(billingAccount);
@@ -90,7 +86,7 @@ export function fundsFeature({ connections, getBillingAccount, store, changes, n
       const payer = await connections.billingAccount(billingAccount);
       const { startMs: start, endMs: end } = currentMonth(now());
       const [limitUsd, usage] = await Promise.all([
-        store.readText(getSetting(payer)),
+        settings.readText(getSetting(payer)),
         ifReported(() =>
           payer.client.usage({ start: start / 1000, end: end / 1000 }, { signal: AbortSignal.timeout(limitMs) }),
         ),
@@ -108,8 +104,8 @@ export function fundsFeature({ connections, getBillingAccount, store, changes, n
       limitUsd: string | null;
     }): Promise<void> {
       const setting = getSetting(await connections.billingAccount(billingAccount));
-      if (limitUsd === null) await store.forget(setting);
-      else await store.write(setting, limitUsd);
+      if (limitUsd === null) await settings.forget(setting);
+      else await settings.write(setting, limitUsd);
       changes.emit('caps');
     },
   };

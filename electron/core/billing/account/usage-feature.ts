@@ -18,6 +18,7 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { ledgerModelName, type Naming } from '../../gateways/connection/model-facts.ts';
 import { pause } from '../../runtime/streams/pace.ts';
 import { tablePieces } from '../../runtime/streams/table-pieces.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { costOfRecord } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { bucketsByDay, getSeconds, ifGrouped } from './ask-usage.ts';
@@ -327,9 +328,8 @@ function usagePieces(
 
 const limitMs = 30_000;
 
-interface UsageDeps extends Omit<LineDeps, 'connections'>, Naming {
+interface UsageDeps extends CoreContext, Omit<LineDeps, 'connections'>, Naming {
   readonly connections: Connections;
-  readonly now: () => number;
 }
 
 interface Asked {

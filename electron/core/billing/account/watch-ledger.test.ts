@@ -7,6 +7,7 @@ import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { Topic } from '#shared/contract/app/changes.ts';
 import { parseUsd } from '#shared/money.ts';
 import { eventually } from '../../../../tests/support/eventually.ts';
+import { testContext } from '../../../../tests/support/test-context.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { openChanges } from '../../runtime/streams/change-topics.ts';
 import { watchLedger } from './watch-ledger.ts';
@@ -33,7 +34,11 @@ async function watched(everyMs = 5) {
   const changes = openChanges();
   const end = new AbortController();
   const every = { embedded: everyMs, remote: everyMs };
-  const watching = watchLedger({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
+  const watching = watchLedger({
+    ...testContext({ changes, closing: end.signal }),
+    connections: { mode: 'remote', payers },
+    every,
+  });
   const announced: Topic[] = [];
   const closed = new AbortController();
   changes.listen((topics) => announced.push(...topics));

@@ -1,13 +1,10 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { pause } from '../../runtime/streams/pace.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 
-export interface WatchLedgerDeps {
+export interface WatchLedgerDeps extends CoreContext {
   readonly connections: Pick<Connections, 'mode' | 'payers'>;
-  readonly changes: Pick<Changes, 'emit' | 'isWatched' | 'listen'>;
-  /** Ends the watcher when aborted. */
-  readonly signal: AbortSignal;
   /** Milliseconds between two reads, by the kind of gateway. */
   readonly every?: PollIntervals | undefined;
 }
@@ -29,7 +26,7 @@ const limitMs = 8_000;
 export async function watchLedger({
   connections,
   changes,
-  signal,
+  closing: signal,
   every = usualIntervals,
 }: WatchLedgerDeps): Promise<void> {
   let seen = new Map<string, LedgerState>();

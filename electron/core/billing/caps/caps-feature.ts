@@ -12,7 +12,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { getLeft, type SpendingLimit } from '#shared/spending-limit.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { countUnknown, getPersonCost } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
@@ -124,8 +124,7 @@ async function accountSpend(
   }
 }
 
-export interface CapsDeps {
-  readonly store: SettingsStore;
+export interface CapsDeps extends CoreContext {
   readonly spend: SpendStore;
   readonly connections: Pick<Connections, 'billingAccount' | 'mode'>;
   /** Limits of the built-in gateway, which apply the app's day, month and model caps to other programs too. */
@@ -135,8 +134,6 @@ export interface CapsDeps {
     readonly takeOver: () => Promise<void>;
     readonly setOutside: () => Promise<OutsideLimit[]>;
   };
-  readonly changes: Changes;
-  readonly now: () => number;
 }
 
 interface Reservation extends Upper {
@@ -148,10 +145,10 @@ interface Reservation extends Upper {
 const patienceMs = 60_000;
 
 /** Keeps the spending caps and what was spent against them. Test credits are not money and don't count. */
-export function capsFeature({ store, spend, connections, programLimits, changes, now }: CapsDeps) {
+export function capsFeature({ settings, spend, connections, programLimits, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
-  const read = () => readCaps(store);
+  const read = () => readCaps(settings);
 
   /** Returns the running answers with their maximum cost. An answer whose cost is known counts as spent instead. */
   async function running(): Promise<Reservation[]> {
@@ -236,7 +233,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     },
 
     async set(caps: Caps): Promise<void> {
-      await writeCaps(store, caps);
+      await writeCaps(settings, caps);
       changes.emit('caps');
       // If another server has the ledger open, the limits are written when it is opened here.
       await whereOpen(programLimits.write, undefined);

@@ -9,7 +9,8 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { mergeModels } from '../../gateways/models/merge-models.ts';
 import type { ListedModels } from '../../gateways/models/models-feature.ts';
 import { staleDays } from '../../gateways/models/price-age.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { Db } from '../../storage/database/db.ts';
 import { getModelUse } from './use-of-model.ts';
 import { type WhatIfDeps, whatIf } from './what-if.ts';
@@ -18,12 +19,9 @@ const limitMs = 10_000;
 const dayMs = 86_400_000;
 const mixDays = 30;
 
-export interface CatalogueDeps extends Omit<WhatIfDeps, 'catalogue'> {
+export interface CatalogueDeps extends CoreContext, Omit<WhatIfDeps, 'catalogue'> {
   readonly connections: Connections;
   readonly listed: () => Promise<ListedModels>;
-  readonly db: Db;
-  readonly now: () => number;
-  readonly log: Log;
 }
 
 /** Lists all available models with their prices, with or without a key, and how the account uses them. */

@@ -8,9 +8,8 @@ import type { Connections, Payer } from '../../gateways/connection/connections.t
 import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import { findNamedRequest } from '../../runtime/named-request.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { pause } from '../../runtime/streams/pace.ts';
-import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { type AnswerPatch, keptSource, type MessageRow } from '../../storage/database/message-row.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { billOfRecord, costOfRecord, estimatedCost, uncharged, usageOfRecord } from './cost.ts';
@@ -85,15 +84,10 @@ export async function settledRecord(
   return missing ? 'no-records' : null;
 }
 
-export interface CostLookupDeps {
+export interface CostLookupDeps extends CoreContext {
   readonly messages: MessageStore;
   readonly connections: Connections;
-  readonly settings: SettingsStore;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly modelFacts: DescribeModel;
-  readonly changes: Changes;
-  readonly log: Log;
-  readonly signal: AbortSignal;
 }
 
 /** Looks up the costs of ended answers whose stream didn't report them. Never throws. */
@@ -102,7 +96,7 @@ export const costLookup = (deps: CostLookupDeps) =>
 
 async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   const patch = await patchFor(deps, row);
-  if (!patch || deps.signal.aborted) return;
+  if (!patch || deps.closing.aborted) return;
   await deps.messages.update(row.id, patch);
   // The sums of its continuations change too. A running one is published when it ends.
   for (const message of await deps.messages.goingOnWith(row.id)) {
@@ -114,7 +108,7 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
 
 /** Returns null if the cost isn't known yet. It's asked for again at the next start. */
 async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
-  const { connections, signal } = deps;
+  const { connections, closing: signal } = deps;
   const name = row.client_request_id;
   if (row.source === null || (row.request_id === null && name === null)) return { costOpen: false };
   const payer = await connections.bySource(row.source);
@@ -177,14 +171,9 @@ export function lookUpUnsettled<Row extends { readonly id: string }>({ open, loo
   };
 }
 
-interface SpendLookupDeps {
+interface SpendLookupDeps extends CoreContext {
   readonly spend: Pick<SpendStore, 'openRequests' | 'giveUp' | 'add'>;
   readonly connections: Connections;
-  readonly settings: SettingsStore;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
-  readonly log: Log;
-  readonly signal: AbortSignal;
 }
 
 type SpendRow = Awaited<ReturnType<SpendStore['openRequests']>>[number];
@@ -209,7 +198,7 @@ export function spendLookup(deps: SpendLookupDeps) {
 }
 
 async function lookUpSpend(
-  { spend, connections, settings, changes, readers, signal }: SpendLookupDeps,
+  { spend, connections, settings, changes, readers, closing: signal }: SpendLookupDeps,
   row: SpendRow,
 ): Promise<boolean> {
   const payer = row.source === null ? null : await connections.bySource(row.source);

@@ -9,6 +9,7 @@ import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import { tablePieces } from '../../runtime/streams/table-pieces.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { removedName } from '../../storage/database/dated-names.ts';
 import { unwritable } from '../../storage/database/unwritable.ts';
 import type { Background } from '../../worker/background.ts';
@@ -54,15 +55,13 @@ export const ledgerPieces = (
   providerName: Naming['providerName'],
 ) => tablePieces(pages, { columns, toRow: (line) => toRow(line, providerName), format, around: ['[', '\n]\n'] });
 
-export interface LedgerDeps extends Pick<Naming, 'providerName'> {
-  readonly dataFolder: string;
+export interface LedgerDeps extends CoreContext, Pick<Naming, 'providerName'> {
   readonly connections: Connections;
   /** Returns the id of a billing account in the embedded gateway, and the id of the app's key to it. */
   readonly getIds: (
     billingAccount: BillingAccount,
   ) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
   readonly background: Background;
-  readonly now: () => number;
   /** Stops the running answers and stores their costs before the ledger is replaced. */
   readonly quiet: () => Promise<void>;
   /** Runs the work while the gateway has its ledger closed. */

@@ -21,6 +21,7 @@ import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { FilePart, ToPart } from '../../request/history.ts';
 import type { BuiltRequest } from '../../request/request.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import {
   type EarlierAnswer,
   expectedCost,
@@ -213,7 +214,7 @@ function cachedIn(last: Message | undefined, served: string, promptTokens: numbe
 const addsInstructions = (last: Message | undefined, served: string, maxTokens: number): boolean =>
   !!last?.usage && searchesIn(last.bill) === 0 && servedBy(last) === served && last.usage.promptTokens > maxTokens;
 
-export interface QuotesDeps extends Naming {
+export interface QuotesDeps extends CoreContext, Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
   readonly getLeaf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
@@ -230,7 +231,6 @@ export interface QuotesDeps extends Naming {
   /** Converts a file as it will be sent. */
   readonly toPart: ToPart;
   readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
-  readonly now: () => number;
 }
 
 export interface Ask {

@@ -1,17 +1,14 @@
 import type { MessageStore } from '../../conversations/message-store.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
-import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { keptSource } from '../../storage/database/message-row.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { costOfRecord, uncharged } from '../costs/cost.ts';
 import { getRecord, toPatch } from '../costs/cost-lookup.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
-export interface LookUpDeps {
+export interface LookUpDeps extends CoreContext {
   readonly messages: Pick<MessageStore, 'find' | 'update' | 'goingOnWith'>;
   readonly spend: Pick<SpendStore, 'find' | 'findByRequest' | 'add'>;
-  readonly settings: SettingsStore;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
 }
 
 const limitMs = 15_000;

@@ -16,5 +16,3 @@ export function markStore(db: Db) {
     },
   };
 }
-
-export type MarkStore = ReturnType<typeof markStore>;

@@ -5,12 +5,11 @@ import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { type Connections, isOwnKeys, type Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { type DescribeModel, ledgerModelName } from '../../gateways/connection/model-facts.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { Background } from '../../worker/background.ts';
 import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
-import type { MarkStore } from './mark-store.ts';
+import { markStore } from './mark-store.ts';
 import { remoteLedger } from './read-remote-ledger.ts';
 
 interface AccountLedgerDeps {
@@ -45,15 +44,12 @@ async function readAccountLedger(
   return { file: join(dataFolder, 'gateway.db'), accountId: account.id ?? '', ownKeys: own.map(({ id }) => id) };
 }
 
-export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'readRemoteLedger'>, LookUpDeps {
+export interface ReconciliationDeps extends LookUpDeps, Pick<AccountLedgerDeps, 'operator'> {
   readonly connections: Connections;
   /** A separate worker thread, so that reconciliation doesn't delay searches. */
   readonly background: Pick<Background, 'run'>;
   readonly spend: SpendStore;
-  readonly marks: MarkStore;
   readonly modelFacts: DescribeModel;
-  readonly changes: Changes;
-  readonly now: () => number;
 }
 
 interface Page {
@@ -65,7 +61,8 @@ interface Page {
 /** Reconciles chats, usage records, ledger and balance, matched by request. */
 export function reconciliationFeature(given: ReconciliationDeps) {
   const deps = Object.assign({}, given, { readRemoteLedger: remoteLedger(given.background) });
-  const { connections, background, spend, marks, modelFacts, changes, now } = deps;
+  const { connections, background, spend, modelFacts, changes, now } = deps;
+  const marks = markStore(deps.db);
 
   /** Adds what the app knows of each request: its chat, message and model name. */
   async function named<Row extends { requestId: string | null; provider: string | null; model: string | null }>(

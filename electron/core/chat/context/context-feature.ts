@@ -16,8 +16,7 @@ import type { Admission } from '../../request/admission.ts';
 import { type HistoryEntry, sendable, wordsWithCalls } from '../../request/history.ts';
 import { purposeOfRequest } from '../../request/request.ts';
 import { getRequestName, namedRequest } from '../../runtime/named-request.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { keptSource } from '../../storage/database/message-row.ts';
 import type { SummaryStore } from './summary-store.ts';
 
@@ -89,7 +88,7 @@ function transcript(before: string | null, entries: readonly HistoryEntry[]): st
   return [...(before === null ? [] : [`Summary of what came before:\n${before}`]), ...lines].join('\n\n');
 }
 
-export interface CompactDeps extends Naming {
+export interface CompactDeps extends CoreContext, Naming {
   readonly messages: Pick<MessageStore, 'branch'>;
   readonly conversations: Pick<ConversationStore, 'find'>;
   readonly summaries: SummaryStore;
@@ -97,10 +96,6 @@ export interface CompactDeps extends Naming {
   readonly connections: Connections;
   readonly admission: Admission;
   readonly getQuote: (body: CompactBody) => Promise<{ low: string; high: string } | null>;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 type CompactBody = NonNullable<ReturnType<typeof planCompact>>['body'];

@@ -3,8 +3,8 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { getProblemText, type ProblemText } from '#shared/errors.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { ComposerTables } from '../../storage/database/composer-tables.ts';
 import { coreFailure } from '../../storage/database/core-failure.ts';
 import type { Db } from '../../storage/database/db.ts';
@@ -55,8 +55,6 @@ export function queueStore(db: Db) {
   };
 }
 
-type QueueStore = ReturnType<typeof queueStore>;
-
 const toQueued = (row: Omit<Selectable<ComposerTables['queued_messages']>, 'seq'>): QueuedMessage => ({
   id: row.id,
   conversationId: row.conversation_id,
@@ -67,10 +65,7 @@ const toQueued = (row: Omit<Selectable<ComposerTables['queued_messages']>, 'seq'
   problem: row.problem === null ? null : JSON.parse(row.problem),
 });
 
-export interface QueueDeps {
-  readonly store: QueueStore;
-  readonly changes: Changes;
-  readonly log: Log;
+export interface QueueDeps extends CoreContext {
   readonly isLive: (conversationId: string) => boolean;
 }
 
@@ -101,7 +96,8 @@ const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down
  * Queues messages behind a running answer. The first one is sent when the answer is complete, even if no window is
  * open. After a stop, a failure or a restart they wait for the user, because they may no longer make sense.
  */
-export function queueFeature({ store, changes, log, isLive }: QueueDeps) {
+export function queueFeature({ db, changes, log, isLive }: QueueDeps) {
+  const store = queueStore(db);
   let sender: Sender | null = null;
   const sending = new Set<string>();
 

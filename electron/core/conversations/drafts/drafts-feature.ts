@@ -1,15 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { ComposerTables } from '../../storage/database/composer-tables.ts';
-import type { Db } from '../../storage/database/db.ts';
 import { storedAttachments } from '../../storage/database/stored-attachments.ts';
-
-export interface DraftsDeps {
-  readonly db: Db;
-  readonly changes: Pick<Changes, 'openNewChats' | 'isShared' | 'emit'>;
-  readonly now: () => number;
-}
 
 const windowKeys = 'new-';
 /** The key of the draft that all windows shared in earlier versions. */
@@ -17,7 +10,7 @@ const firstKey = 'new';
 const empty: Draft = { text: '', attachments: [], model: null, compare: [] };
 
 /** Stores drafts. Each write is a commit, so an acknowledged draft survives a crash. */
-export function draftsFeature({ db, changes, now }: DraftsDeps) {
+export function draftsFeature({ db, changes, now }: CoreContext) {
   const toRow = (chat: string) => db.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
 
   /**

@@ -1,12 +1,11 @@
 import type { ChatOptions, NamedOptions } from '#shared/contract/chat/options.ts';
 import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { OptionsStore } from './options-store.ts';
 
-export interface OptionsDeps {
+export interface OptionsDeps extends CoreContext {
   readonly store: OptionsStore;
   readonly modelFacts: DescribeModel;
-  readonly changes: Changes;
 }
 
 /** Reads and sets the options of a chat for its window. */

@@ -7,27 +7,20 @@ import {
 } from '#shared/contract/chat/organise.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
-import type { OrganiseStore } from './organise-store.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
+import { organiseStore } from './organise-store.ts';
 import type { NamedProject, ProjectStore } from './project-store.ts';
 
 const dayMs = 86_400_000;
 const trashDays = 30;
 
-export interface OrganiseDeps {
-  readonly store: OrganiseStore;
+export interface OrganiseDeps extends CoreContext {
   readonly projects: Pick<ProjectStore, 'read' | 'write'>;
   /** Throws if a file was not uploaded. */
   readonly verify: (attachments: readonly Attachment[]) => Promise<Attachment[]>;
-  readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
   /** Stops running answers of a conversation and deletes it. */
   readonly removeConversation: (id: string) => Promise<void>;
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly log: Log;
 }
 
 interface NewFolder {
@@ -43,7 +36,8 @@ const commonTo = (project: NamedProject | null): Project => {
 
 /** Manages folders, tags, pins, the archive, and a trash that keeps chats for thirty days. */
 export function organiseFeature(deps: OrganiseDeps) {
-  const { store, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
+  const { db, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
+  const store = organiseStore(db);
 
   async function existing(id: string): Promise<Folder> {
     const folder = (await store.folders()).find((candidate) => candidate.id === id);

@@ -88,8 +88,6 @@ export function organiseStore(db: Db) {
     },
   };
 }
-
-export type OrganiseStore = ReturnType<typeof organiseStore>;
 type Tx = Transaction<Tables>;
 
 async function placements(tx: Tx, ids: readonly string[]): Promise<Placement[]> {

@@ -6,14 +6,10 @@ import {
   type presetsFile,
 } from '#shared/contract/chat/presets.ts';
 import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { Db } from '../../storage/database/db.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 
-export interface PresetsDeps {
-  readonly db: Db;
+export interface PresetsDeps extends CoreContext {
   readonly modelFacts: DescribeModel;
-  readonly changes: Changes;
-  readonly newId: () => string;
 }
 
 type Fields = Omit<Preset, 'id' | 'forNewChats'>;

@@ -1,16 +1,9 @@
 import type { z } from 'zod';
 import type { Prompt, promptsFile } from '#shared/contract/chat/prompts.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { Db } from '../../storage/database/db.ts';
-
-export interface PromptsDeps {
-  readonly db: Db;
-  readonly changes: Changes;
-  readonly newId: () => string;
-}
+import type { CoreContext } from '../../storage/core-context.ts';
 
 /** Stores texts for the composer's `/` menu. */
-export function promptsFeature({ db, changes, newId }: PromptsDeps) {
+export function promptsFeature({ db, changes, newId }: CoreContext) {
   const list = (): Promise<Prompt[]> =>
     db.selectFrom('prompts').select(['id', 'name', 'text']).orderBy('name').orderBy('id').execute();
 

@@ -63,8 +63,6 @@ export function attachmentFiles(folder: string) {
   };
 }
 
-export type AttachmentFiles = ReturnType<typeof attachmentFiles>;
-
 const exists = (path: string): Promise<boolean> =>
   access(path, constants.R_OK).then(
     () => true,

@@ -1,13 +1,14 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { tokensOfBytes, tokensPerImage, tokensPerPdfPage } from '#gateway/providers/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
-import type { AttachmentFiles } from './attachment-files.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
+import { attachmentFiles } from './attachment-files.ts';
 import { partTokens } from './attachment-part.ts';
-import type { AttachmentsStore } from './attachments-store.ts';
+import { attachmentsStore } from './attachments-store.ts';
 import type { DocumentReader, PdfSize } from './document-reader.ts';
 import { sniff } from './sniff.ts';
 
@@ -105,20 +106,16 @@ function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: numbe
   return upload;
 }
 
-export interface AttachmentsDeps {
-  readonly files: AttachmentFiles;
-  readonly store: AttachmentsStore;
-  readonly now: () => number;
-  readonly log: Log;
+export interface AttachmentsDeps extends CoreContext {
   readonly documents: DocumentReader;
-  /** Aborts documents that are being read when the core closes. */
-  readonly signal: AbortSignal;
 }
 
 const dayMs = 86_400_000;
 
 /** Attachments are uploaded in chunks, stored by hash, and read in chunks. */
-export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
+export function attachmentsFeature({ dataFolder, db, now, log, documents, closing }: AttachmentsDeps) {
+  const files = attachmentFiles(join(dataFolder, 'attachments'));
+  const store = attachmentsStore(db);
   const read = fileReader(documents);
   const take = openUploads();
   /**
@@ -128,7 +125,7 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
   const inTurn = takingTurns();
 
   async function keep(name: string, bytes: Buffer, maxImageBytes?: number): Promise<Attachment> {
-    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, maxImageBytes);
+    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, closing, maxImageBytes);
     return inTurn(async () => {
       const id = await files.write(kept);
       await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });

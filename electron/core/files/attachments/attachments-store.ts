@@ -39,5 +39,3 @@ export function attachmentsStore(db: Db) {
     },
   };
 }
-
-export type AttachmentsStore = ReturnType<typeof attachmentsStore>;

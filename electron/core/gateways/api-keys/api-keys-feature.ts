@@ -5,16 +5,14 @@ import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { type Scope, scope } from '#shared/wire/account.ts';
 import type { ApiKey } from '#shared/wire/key.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
 
-export interface ApiKeysDeps {
+export interface ApiKeysDeps extends CoreContext {
   readonly connections: Pick<Connections, 'byId'>;
   /** The operator of the built-in gateway. */
   readonly operator: Pick<Operator, 'createKey'>;
-  readonly changes: Changes;
-  readonly now: () => number;
 }
 
 interface Place {

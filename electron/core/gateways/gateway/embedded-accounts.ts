@@ -3,8 +3,8 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { parseUsd } from '#shared/money.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import type { Payer } from '../connection/connections.ts';
 import { accountSetting, keySetting, type ProgramLimits } from './program-limits.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
@@ -55,13 +55,10 @@ const embeddedAccountPlans: Readonly<Record<BillingAccount, EmbeddedAccountPlan>
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
 };
 
-export interface EmbeddedAccountDeps {
+export interface EmbeddedAccountDeps extends CoreContext {
   readonly gateway: Gateway;
-  readonly store: SettingsStore;
   readonly programLimits: Pick<ProgramLimits, 'write'>;
   readonly secrets: SecretBox;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsed: () => number;
 }
 
 /** Opens each billing account once, with its opening credits and the core’s key. */
@@ -82,7 +79,7 @@ export function embeddedAccounts(deps: EmbeddedAccountDeps) {
     async getIds(billingAccount: BillingAccount) {
       await open(billingAccount);
       const [account, key] = await Promise.all(
-        [accountSetting, keySetting].map((getSetting) => deps.store.readText(getSetting(billingAccount))),
+        [accountSetting, keySetting].map((getSetting) => deps.settings.readText(getSetting(billingAccount))),
       );
       return { account, key };
     },
@@ -104,11 +101,11 @@ async function openBillingAccount(deps: EmbeddedAccountDeps, billingAccount: Bil
 }
 
 /** Returns the stored account id. An account created just before a crash is found by name and plan. */
-async function accountFor({ gateway, store }: EmbeddedAccountDeps, billingAccount: BillingAccount): Promise<string> {
+async function accountFor({ gateway, settings }: EmbeddedAccountDeps, billingAccount: BillingAccount): Promise<string> {
   const { name, plan, grant } = embeddedAccountPlans[billingAccount];
   const setting = accountSetting(billingAccount);
   const accounts = await gateway.operator.listAccounts();
-  const stored = await store.readText(setting);
+  const stored = await settings.readText(setting);
   const account =
     accounts.find((candidate) => candidate.id === stored) ??
     accounts.find((candidate) => candidate.name === name && candidate.plan === plan) ??
@@ -118,19 +115,19 @@ async function accountFor({ gateway, store }: EmbeddedAccountDeps, billingAccoun
     const id = `opening_${account.id}`;
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd(amount), description, id });
   }
-  if (account.id !== stored) await store.write(setting, account.id);
+  if (account.id !== stored) await settings.write(setting, account.id);
   return account.id;
 }
 
 /** Returns the key from the keychain if it is valid. Otherwise creates a new one and revokes the old one. */
 async function keyFor(
-  { gateway, store, secrets }: EmbeddedAccountDeps,
+  { gateway, settings, secrets }: EmbeddedAccountDeps,
   billingAccount: BillingAccount,
   accountId: string,
 ) {
   const setting = keySetting(billingAccount);
   const secretName = `gateway/${billingAccount}`;
-  const storedId = await store.readText(setting);
+  const storedId = await settings.readText(setting);
   const keys = await gateway.operator.listKeys(accountId);
   const stored = keys.find((key) => key.id === storedId && key.revokedAt === null);
   const secret = stored ? await secrets.get(secretName).catch(() => null) : null;
@@ -138,7 +135,7 @@ async function keyFor(
   const made = await gateway.operator.createKey({ accountId, label: 'Portico', scopes: ['chat', 'models', 'account'] });
   const key = new Secret(made.key);
   await secrets.set(secretName, key);
-  await store.write(setting, made.id);
+  await settings.write(setting, made.id);
   if (stored) await gateway.operator.revokeKey(stored.id);
   return key;
 }

@@ -7,23 +7,19 @@ import { refusal } from '#shared/language/refusals.ts';
 import { visibleLines, visibleWord } from '#shared/visible.ts';
 import type { AskPerson, Question } from '../../runtime/host/ask-person.ts';
 import { questionText } from '../../runtime/host/question-text.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import type { Account, GatewayAccounts } from './remote-accounts.ts';
 
-export interface GatewayAccountsFeatureDeps {
+export interface GatewayAccountsFeatureDeps extends CoreContext {
   readonly accounts: GatewayAccounts;
-  readonly changes: Changes;
-  readonly newId: () => string;
   /** Called when another account becomes the payer, before the windows are notified. Never throws. */
   readonly switched: () => Promise<void>;
   readonly ask: AskPerson;
   readonly language: () => Promise<Language>;
-  /** Aborted when the core closes. */
-  readonly closing: AbortSignal;
 }
 
 const maxAccounts = 50;

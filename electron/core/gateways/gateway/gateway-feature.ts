@@ -1,18 +1,15 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import { AppError, getProblemText } from '#shared/errors.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import type { Connections } from '../connection/connections.ts';
 import { fromGateway } from '../connection/gateway-errors.ts';
 import type { LocalListener } from './local-listener.ts';
 
-export interface GatewayDeps {
+export interface GatewayDeps extends CoreContext {
   readonly listener: LocalListener;
   readonly connections: Connections;
-  readonly changes: Changes;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsed: () => number;
 }
 
 /** Reports the gateway in use and its state, and controls the local port of the built-in one. */

@@ -1,7 +1,7 @@
 import type { Gateway } from '#gateway/gateway.ts';
 import { AppError, type ProblemText } from '#shared/errors.ts';
 import { toProblemText } from '#shared/language/refusals.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 
 export interface Listening {
   readonly url: string;
@@ -9,10 +9,9 @@ export interface Listening {
 }
 export type Listen = (gateway: Gateway, options: { host: string; port: number }) => Promise<Listening>;
 
-export interface LocalListenerDeps {
+export interface LocalListenerDeps extends CoreContext {
   readonly gateway: Gateway;
   readonly listen: Listen;
-  readonly store: SettingsStore;
 }
 
 const setting = 'gateway.local';
@@ -22,7 +21,7 @@ const initial = { enabled: true, port: 8788 };
  * Serves the built-in gateway on a port of 127.0.0.1 for other programs. If the port is taken, the app reports it and
  * starts anyway.
  */
-export function localListener({ gateway, listen, store }: LocalListenerDeps) {
+export function localListener({ gateway, listen, settings }: LocalListenerDeps) {
   let wanted = initial;
   let open: Listening | null = null;
   let problem: ProblemText | null = null;
@@ -57,12 +56,12 @@ export function localListener({ gateway, listen, store }: LocalListenerDeps) {
     /** Opens the port if it is enabled in the settings. */
     start: (): Promise<void> =>
       change(async () => {
-        wanted = parse(await store.read(setting));
+        wanted = parse(await settings.read(setting));
         await reopen();
       }),
     set: (next: { enabled: boolean; port: number }): Promise<void> =>
       change(async () => {
-        await store.write(setting, next);
+        await settings.write(setting, next);
         wanted = next;
         await reopen();
       }),

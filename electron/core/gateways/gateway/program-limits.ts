@@ -7,7 +7,7 @@ import { toAppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { usdAmount } from '#shared/wire/scalars.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 
 /** Settings that store the id of an account in the built-in gateway and the id of the app's key to it. */
 export const accountSetting = (billingAccount: string) => `wallet.${billingAccount}.account`;
@@ -23,9 +23,8 @@ const written = z.object({
 
 type ProgramCaps = Pick<Caps, 'day' | 'month' | 'models'>;
 
-interface LimitDeps {
+interface LimitDeps extends CoreContext {
   readonly gateway: Pick<Gateway, 'operator'>;
-  readonly store: SettingsStore;
   readonly caps: () => Promise<ProgramCaps>;
 }
 
@@ -45,16 +44,16 @@ interface LimitState {
  * A limit that is neither the app's cap nor what the app wrote last was set by somebody else and is kept. An account
  * that doesn't exist yet gets its limits when it is opened.
  */
-export function programLimits({ gateway, store, caps }: LimitDeps) {
+export function programLimits({ gateway, settings, caps }: LimitDeps) {
   const inTurn = takingTurns();
 
   /** Null if there is no account yet, or a restored ledger doesn't have it. */
   async function read() {
-    const account = await store.readText(accountSetting('main'));
+    const account = await settings.readText(accountSetting('main'));
     if (account === null) return null;
     const [own, stored, limits] = await Promise.all([
       caps(),
-      store.read(writtenSetting),
+      settings.read(writtenSetting),
       gateway.operator.accountLimits(account).catch((error: unknown) => {
         if (toAppError(error).code === 'not_found') return null;
         throw error;
@@ -67,13 +66,13 @@ export function programLimits({ gateway, store, caps }: LimitDeps) {
   }
 
   async function write(takeOver: boolean): Promise<void> {
-    const [now, exceptKey] = await Promise.all([read(), store.readText(keySetting('main'))]);
+    const [now, exceptKey] = await Promise.all([read(), settings.readText(keySetting('main'))]);
     if (!now) return;
     const ours = now.states.filter(({ outside }) => takeOver || !outside);
     const limits = limitsFrom(ours.map((state) => [state, state.cap]));
     await gateway.operator.limitAccount(now.account, Object.assign({ exceptKey }, limits));
     const last = limitsFrom(now.states.map((state) => [state, ours.includes(state) ? state.cap : state.before]));
-    await store.write(writtenSetting, {
+    await settings.write(writtenSetting, {
       account: now.account,
       day: inUsd(last.day),
       month: inUsd(last.month),

@@ -4,12 +4,13 @@ import { type AccountUnit, createAccountUnit } from '#shared/client/account-unit
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import { gatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { type BaseUrl, parseBaseUrl } from '../connection/base-url.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import type { Payer } from '../connection/connections.ts';
-import { createSource } from './account-sources.ts';
+import { createSource, renameSource } from './account-sources.ts';
+import { readInstallation } from './installation.ts';
 import { withOwnKeys } from './own-keys.ts';
 
 const setting = 'gateway.accounts';
@@ -37,18 +38,9 @@ export interface Account extends Omit<z.infer<typeof storedAccount>, 'baseUrl'> 
   readonly baseUrl: BaseUrl;
 }
 
-export interface GatewayAccountsDeps {
-  readonly store: SettingsStore;
+export interface GatewayAccountsDeps extends CoreContext {
   readonly secrets: SecretBox;
   readonly fetch: typeof fetch;
-  /**
-   * The id of this installation. It distinguishes the app's requests from those of other computers with the same key.
-   */
-  readonly installation: string;
-  /** Renames the source in everything that is stored for an account. */
-  readonly renameSource: (from: string, to: string) => Promise<void>;
-  /** Monotonic time in milliseconds. */
-  readonly elapsed: () => number;
   /** Returns the person’s own key of a provider at that provider’s usual address. Null: there is none. */
   readonly ownKey: (provider: string) => Secret | null;
 }
@@ -71,7 +63,8 @@ const consentName = (account: Pick<Account, 'id' | 'baseUrl'>): string => `${sec
 
 /** Manages the accounts at remote gateways, of which one may be active. */
 export function gatewayAccounts(deps: GatewayAccountsDeps) {
-  const { store, secrets, fetch: send, ownKey, renameSource, elapsed, installation } = deps;
+  const { settings, db, dataFolder, secrets, fetch: send, ownKey, elapsed, newId } = deps;
+  const installation = readInstallation(dataFolder, newId);
   let accounts: readonly Account[] = [];
   let active: string | null = null;
   const keys = new Map<string, Secret>();
@@ -97,7 +90,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
   }
 
   async function write(next: { accounts: readonly Account[]; active: string | null }): Promise<void> {
-    await store.write(setting, next);
+    await settings.write(setting, next);
     ({ accounts, active } = next);
   }
 
@@ -141,7 +134,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       const accountId = verified?.account.id ?? null;
       if (accountId === null) return await replace(account.id, { accountId });
       const source = createSource(account.baseUrl, accountId, account.id);
-      await renameSource(account.source, source);
+      await renameSource(db, account.source, source);
       return await replace(account.id, {
         accountId,
         source,
@@ -173,7 +166,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       await secrets.remove(former.secret);
     }
     await write({ accounts: [remote], active: remote.id });
-    await store.forget(former.setting);
+    await settings.forget(former.setting);
   }
 
   return {
@@ -184,10 +177,10 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
 
     /** Loads the stored accounts, at the start and after a restore. */
     async load(): Promise<void> {
-      const stored = storedAccounts.safeParse(await store.read(setting));
+      const stored = storedAccounts.safeParse(await settings.read(setting));
       accounts = stored.success ? stored.data.accounts.flatMap((entry) => usable(entry) ?? []) : [];
       active = stored.success ? stored.data.active : null;
-      const remote = stored.success ? null : formerAccount(await store.read(former.setting));
+      const remote = stored.success ? null : formerAccount(await settings.read(former.setting));
       if (!remote) return;
       [accounts, active] = [[remote], remote.id];
       await takeOver(remote).catch(() => {});

@@ -2,23 +2,19 @@ import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import { knownProviderName } from '#shared/known-providers.ts';
 import { isNamedForOther } from '#shared/model-names.ts';
 import type { Model } from '#shared/wire/model.ts';
-import { failureEntry, type Log } from '../../runtime/log/log.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import { failureEntry } from '../../runtime/log/log.ts';
 import { pause } from '../../runtime/streams/pace.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import type { ModelFacts } from '../connection/model-facts.ts';
 import { mergeModels } from './merge-models.ts';
-import type { KnownModels, ModelsStore } from './models-store.ts';
+import { type KnownModels, modelsStore } from './models-store.ts';
 
-export interface ModelsDeps {
-  readonly store: ModelsStore;
+export interface ModelsDeps extends CoreContext {
   readonly connections: Connections;
   /** Key of the cached list: `embedded`, or the gateway’s address. */
   readonly source: () => string;
-  readonly changes: Changes;
-  readonly now: () => number;
-  readonly log: Log;
 }
 
 const limitMs = 10_000;
@@ -35,7 +31,8 @@ export type ListedModels = KnownModels & Trouble;
 const none: Trouble = { problem: null, retryAfterMs: null };
 
 /** Lists the gateway’s models, or the cached ones while the gateway does not answer. */
-export function modelsFeature({ store, connections, source, changes, now, log }: ModelsDeps) {
+export function modelsFeature({ db, connections, source, changes, now, log }: ModelsDeps) {
+  const store = modelsStore(db);
   /** The problem of the last request. */
   let trouble = none;
   let facts = new Map<string, Model>();

@@ -28,5 +28,3 @@ export function modelsStore(db: Db) {
     },
   };
 }
-
-export type ModelsStore = ReturnType<typeof modelsStore>;

@@ -12,9 +12,8 @@ import {
 import { AppError, type ErrorCode, getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import { getHint, type SecretBox } from '../../storage/secrets/secret-box.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { quoteGateway, withNames } from '../connection/gateway-errors.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
@@ -31,7 +30,7 @@ import {
 } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey } from './provider-settings.ts';
-import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
+import { type CheckState, providerStore, type StoredProvider } from './provider-store.ts';
 import { getOrigin, namedModels, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
 
 const maxKeys = 16;
@@ -174,20 +173,14 @@ function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>,
   throw new AppError('upstream_auth_failed', message, { provider, refusal });
 }
 
-export interface ProvidersDeps {
+export interface ProvidersDeps extends CoreContext {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
   /** Probes the usual ports of this machine for model servers. */
   readonly findServers: () => Promise<LocalServer[]>;
-  readonly store: ProviderStore;
-  /** Stores the models that the user added by name, even for a provider whose key is in the environment. */
-  readonly settings: Pick<SettingsStore, 'read' | 'write'>;
   readonly secrets: SecretBox;
-  readonly changes: Changes;
   readonly known: readonly OfferedProvider[];
   /** Keys from environment variables, used unless the user has set another. */
   readonly environment: readonly Entry[];
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 const maxProviders = 200;
@@ -196,7 +189,8 @@ const storedNames = z.record(z.string(), z.array(serverModel));
 
 /** Manages the user’s own provider keys. They are never returned, except for their first and last characters. */
 export function providersFeature(deps: ProvidersDeps) {
-  const { gateway, store, secrets, changes, known, environment } = deps;
+  const { gateway, secrets, changes, known, environment } = deps;
+  const store = providerStore(deps.db);
   /** Models that the user added to known providers, by provider id. */
   let named: Readonly<Record<string, readonly ServerModel[]>> = {};
   const entries = entriesInUse(gateway, (entry) =>

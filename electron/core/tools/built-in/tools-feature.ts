@@ -1,24 +1,21 @@
 import type { ToolPermission } from '#shared/contract/app/tools.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { PermissionStore } from '../servers/permission-store.ts';
 import type { ToolServers } from '../servers/tool-servers.ts';
 import type { BuiltInTool } from './built-in-tools.ts';
 
-export interface ToolsDeps {
+export interface ToolsDeps extends CoreContext {
   readonly builtIn: readonly BuiltInTool[];
   readonly servers: ToolServers;
   readonly permissions: PermissionStore;
-  readonly store: SettingsStore;
-  readonly changes: Changes;
 }
 
 const getSetting = (name: string) => `tool/${name}`;
 
 /** Manages the tools. All are off at first, because each offered tool makes every request longer and more expensive. */
-export function toolsFeature({ builtIn, servers, permissions, store, changes }: ToolsDeps) {
-  const isOn = async (name: string): Promise<boolean> => (await store.read(getSetting(name))) === true;
+export function toolsFeature({ builtIn, servers, permissions, settings, changes }: ToolsDeps) {
+  const isOn = async (name: string): Promise<boolean> => (await settings.read(getSetting(name))) === true;
 
   async function permitted(): Promise<ToolPermission[]> {
     const known = await servers.list();
@@ -42,7 +39,7 @@ export function toolsFeature({ builtIn, servers, permissions, store, changes }: 
     },
     async enableBuiltIn({ name, enabled }: { name: string; enabled: boolean }): Promise<void> {
       if (!builtIn.some((tool) => tool.name === name)) throw refusal('not_found', 'noSuchTool', { name });
-      await store.write(getSetting(name), enabled);
+      await settings.write(getSetting(name), enabled);
       changes.emit('tools');
     },
     async forget({ id }: { id: string }): Promise<void> {

@@ -52,8 +52,6 @@ export function serverConsents(path: string, now: () => number) {
   };
 }
 
-export type ServerConsents = ReturnType<typeof serverConsents>;
-
 const getDigest = (subject: string, salt: string): Promise<Buffer> =>
   slowDigest(createHash('sha256').update(subject).digest(), Buffer.from(salt, 'hex'), 32);
 

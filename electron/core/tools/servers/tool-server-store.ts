@@ -40,8 +40,6 @@ export function toolServerStore(db: Db) {
   };
 }
 
-export type ToolServerStore = ReturnType<typeof toolServerStore>;
-
 type Row = Tables['tool_servers'];
 
 const fromRow = (row: Row): StoredServer => ({

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
@@ -5,15 +6,15 @@ import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { refusal, toProblemText } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../../runtime/host/ask-person.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { CoreContext } from '../../storage/core-context.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import { getFingerprint } from './fingerprint.ts';
 import type { McpConnection, McpOptions } from './mcp-connection.ts';
 import type { PermissionStore } from './permission-store.ts';
-import type { ServerConsents } from './server-consents.ts';
+import { serverConsents } from './server-consents.ts';
 import { serverQuestion } from './server-question.ts';
 import { getSubject, inFullFolder, refuseInsecure, type ServerWay } from './server-way.ts';
-import type { StoredServer, ToolServerStore } from './tool-server-store.ts';
+import { type StoredServer, toolServerStore } from './tool-server-store.ts';
 
 /** The servers in another program's settings, and why some were left out. */
 interface FoundServers {
@@ -81,17 +82,12 @@ function transportIn(entry: unknown): ToolTransportInput | ProblemText {
   return toProblemText(isObject && ('command' in entry || 'url' in entry) ? 'serverUnreadable' : 'serverNowhere');
 }
 
-export interface ToolServersDeps {
-  readonly store: ToolServerStore;
+export interface ToolServersDeps extends CoreContext {
   readonly permissions: PermissionStore;
-  readonly consents: ServerConsents;
   readonly ask: AskPerson;
   readonly language: () => Promise<Language>;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly connect: (options: Pick<McpOptions, 'transport' | 'secrets' | 'closed'>) => Promise<McpConnection>;
-  readonly changes: Changes;
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 interface Named {
@@ -101,7 +97,9 @@ interface Named {
 
 /** The user's tool servers: stored, connected on demand, and trusted only as they were when reviewed. */
 export function toolServers(deps: ToolServersDeps) {
-  const { store, permissions, consents, ask, language, secrets, connect, changes, now, newId } = deps;
+  const { db, dataFolder, permissions, ask, language, secrets, connect, changes, now, newId } = deps;
+  const store = toolServerStore(db);
+  const consents = serverConsents(join(dataFolder, 'consents.json'), now);
   const open = new Map<string, Promise<McpConnection>>();
   const starting = new Set<string>();
   /**

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { type Settings, settings as schema } from '#shared/contract/app/settings.ts';
-import type { Host } from '../../runtime/host/host.ts';
-import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { SettingsStore } from './settings-store.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 
 const name = 'user';
 /** Maps a remote gateway to the default model for new chats that was chosen while it was in use. */
@@ -27,25 +25,22 @@ const initial: Settings = {
   recentActions: [],
 };
 
-export interface SettingsDeps {
-  readonly store: SettingsStore;
+export interface SettingsDeps extends CoreContext {
   /** The remote gateway in use, or null for the built-in one. Each gateway has its own default model for new chats. */
   readonly remoteGateway: () => string | null;
   /** Returns the model that a new chat uses if this one is wanted. */
   readonly modelHere: (wanted: string) => string;
-  readonly host: Pick<Host, 'showSettings'>;
-  readonly changes: Changes;
 }
 
 /** The user's settings. A stored value that is no longer valid falls back to the default. */
-export function settingsFeature({ store, host, changes, remoteGateway, modelHere }: SettingsDeps) {
+export function settingsFeature({ settings, host, changes, remoteGateway, modelHere }: SettingsDeps) {
   async function read(): Promise<Settings> {
-    const stored = schema.partial().safeParse((await store.read(name)) ?? {});
+    const stored = schema.partial().safeParse((await settings.read(name)) ?? {});
     return { ...initial, ...(stored.success ? defined(stored.data) : {}) };
   }
 
   async function readModels(): Promise<z.infer<typeof remoteModels>> {
-    const stored = remoteModels.safeParse(await store.read(remoteModelsName));
+    const stored = remoteModels.safeParse(await settings.read(remoteModelsName));
     return stored.success ? stored.data : {};
   }
 
@@ -61,11 +56,11 @@ export function settingsFeature({ store, host, changes, remoteGateway, modelHere
       const source = remoteGateway();
       const { model, ...others } = defined(change);
       if (source !== null && model !== undefined) {
-        await store.write(remoteModelsName, { ...(await readModels()), [source]: model });
+        await settings.write(remoteModelsName, { ...(await readModels()), [source]: model });
       }
       const own = source === null && model !== undefined ? { model } : {};
       const stored: Settings = { ...(await read()), ...others, ...own };
-      await store.write(name, stored);
+      await settings.write(name, stored);
       const next = await here(stored);
       host.showSettings(next);
       changes.emit('settings');

@@ -16,6 +16,7 @@ import type { Host } from '../runtime/host/host.ts';
 import { openLog } from '../runtime/log/log.ts';
 import { openChanges } from '../runtime/streams/change-topics.ts';
 import { openThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { CoreContext } from '../storage/core-context.ts';
 import { openDb } from '../storage/database/db.ts';
 import type { Recovery } from '../storage/database/recovery.ts';
 import type { SecretStore } from '../storage/secrets/keychain.ts';
@@ -61,8 +62,8 @@ export type ConnectedOptions = CoreOptions & {
   readonly download: Download;
 };
 
-/** Opens what all parts of the core share: database, change topics, log, clock and ids. */
-export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions) {
+/** Opens the context of all features, and the stores that many of them need. */
+export async function openContext({ host, dataFolder, recovery, now, elapsed, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
   await finishRecovery(dataFolder);
   const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
@@ -72,21 +73,27 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {
     throw await explainFailure(dataFolder, error);
   });
-  return {
+  const closing = new AbortController();
+  const context: CoreContext = {
+    host,
+    dataFolder,
     db,
+    settings: settingsStore(db),
     log,
-    /** The database was an empty file, so it's a new one now. */
-    emptied,
     changes: openChanges(),
     readers: openThreadReaders(newId),
-    settings: settingsStore(db),
-    conversations: conversationStore(db),
-    messages: messageStore(db),
-    /** Aborts repeated calls to the gateway when the core closes. */
-    closing: new AbortController(),
     now,
+    elapsed,
     newId,
+    closing: closing.signal,
+  };
+  return {
+    context: { ...context, conversations: conversationStore(db), messages: messageStore(db) },
+    /** The database was an empty file, so it's a new one now. */
+    emptied,
+    /** Ends what still waits for a gateway. */
+    stopWaiting: () => closing.abort(),
   };
 }
 
-export type Base = Awaited<ReturnType<typeof openBase>>;
+export type OpenedContext = Awaited<ReturnType<typeof openContext>>['context'];
