@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { actionList, isThreadAction } from '#shared/actions/action-list.ts';
+import { actionList } from '#shared/actions/action-list.ts';
 import { getBindings } from '#shared/actions/bindings.ts';
 import { getHolder, keysProblem } from '#shared/actions/rebinding.ts';
 import { useBindings } from './bindings.ts';
@@ -45,7 +45,7 @@ test('single letters are shortcuts in the conversation only', () => {
 
 test('default shortcuts are unique, and each action may be bound to its own default', () => {
   for (const thread of [true, false]) {
-    const keys = actionList.filter((action) => isThreadAction(action) === thread).flatMap((action) => [...action.keys]);
+    const keys = actionList.filter((action) => (action.group === 'thread') === thread).flatMap(({ keys }) => keys);
     expect(new Set(keys).size).toBe(keys.length);
   }
   for (const { id, keys } of actionList) {

@@ -1,10 +1,4 @@
-import {
-  type ActionId,
-  actionList,
-  isThreadAction,
-  type ThreadAction,
-  type WindowAction,
-} from '#shared/actions/action-list.ts';
+import { type ActionId, actionList, type ThreadAction, type WindowAction } from '#shared/actions/action-list.ts';
 import { isMac } from '../browser/platform.ts';
 import { getKeys, type Pressed } from '../keyboard/key-names.ts';
 import { useBindings } from './bindings.ts';
@@ -14,7 +8,8 @@ function getAction(pressed: Pressed, thread: boolean, mac: boolean): ActionId | 
   if (keys === null) return null;
   const bindings = useBindings.getState();
   return (
-    actionList.find((action) => isThreadAction(action) === thread && bindings[action.id].includes(keys))?.id ?? null
+    actionList.find((action) => (action.group === 'thread') === thread && bindings[action.id].includes(keys))?.id ??
+    null
   );
 }
 

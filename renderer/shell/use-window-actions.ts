@@ -1,13 +1,18 @@
+import { actionList } from '#shared/actions/action-list.ts';
 import { useOffers } from '../actions/offers.ts';
 import { useOpenWindow, useZoom } from '../api/use-app-calls.ts';
 import { useSettings, useUpdateSettings } from '../api/use-core.ts';
 import { useDark } from '../browser/use-dark.ts';
 import { useChatDialog } from '../features/library/conversations/chat-dialog.ts';
 import { focusComposer, getHandle } from '../handles/handles.ts';
-import { type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
+import { getLoc, type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
 import { undoLast } from '../ui/notices/last-undo.ts';
+
+const pageOffers = Object.fromEntries(
+  actionList.flatMap(({ id, opens }) => (opens ? [[id, () => useNav.getState().go(getLoc(opens))]] : [])),
+);
 
 /** Offers the actions that are available anywhere in the window. */
 export function useWindowActions(narrow: boolean): void {
@@ -19,18 +24,17 @@ export function useWindowActions(narrow: boolean): void {
   const dark = useDark();
   const zoom = useZoom();
   const openWindow = useOpenWindow();
-  const to = (loc: Loc) => () => go(loc);
   const start = (loc: Loc) => {
     go(loc);
     focusComposer();
   };
   const compact = settings?.density === 'compact';
   useOffers({
+    ...pageOffers,
     newChat: () => start(newChat),
     newWindow: openWindow,
     temporaryChat: () => start(temporaryChat),
     newFolder: () => ask({ kind: 'new-folder' }),
-    importChats: to({ page: 'settings', section: 'data' }),
     palette: () => show(useShell.getState().overlay === 'palette' ? null : 'palette'),
     shortcuts: () => show(useShell.getState().overlay === 'shortcuts' ? null : 'shortcuts'),
     sidebar: () => toggle(narrow),
@@ -56,15 +60,6 @@ export function useWindowActions(narrow: boolean): void {
       go({ page: 'chats', view: 'active', query: '' });
       requestAnimationFrame(() => getHandle('chatSearch')?.focus());
     },
-    archivePage: to({ page: 'chats', view: 'archived', query: '' }),
-    trashPage: to({ page: 'chats', view: 'trash', query: '' }),
-    modelsPage: to({ page: 'models' }),
-    whatIfPage: to({ page: 'models', view: 'what-if' }),
-    usagePage: to({ page: 'usage' }),
-    creditsPage: to({ page: 'credits' }),
-    reconciliationPage: to({ page: 'reconciliation' }),
-    accountPage: to({ page: 'account' }),
-    settings: to({ page: 'settings', section: null }),
   });
 }
 

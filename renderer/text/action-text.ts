@@ -1,21 +1,15 @@
+import { actionList } from '#shared/actions/action-list.ts';
 import { actionNames } from '#shared/actions/action-names.ts';
-import { words } from './language.ts';
+import { language, words } from './language.ts';
 
-export const actionText = words(actionNames);
+export const actionText = actionNames(language);
+/** What other programs call an action. */
+export const alsoCalled = words(Object.fromEntries(actionList.map(({ id, also }) => [id, also])));
 
 export const text = words({
-  /** Names that other programs use for these actions. They are searched but not shown. */
-  also: {
-    newFolder: 'new project',
-    temporaryChat: 'private incognito',
-    exportChat: 'download share as PDF',
-    trashChat: 'delete remove',
-    theme: 'dark light mode',
-    webSearch: 'browse internet',
-    chatOptions: 'system prompt temperature instructions',
-    shortcuts: 'hotkeys keys',
-  },
   groups: { chat: 'This chat', app: 'Actions', go: 'Go to', keyboard: 'Keyboard', thread: 'In the conversation' },
+  title: 'Command palette',
+  search: 'Search chats, models and commands',
   recent: 'Recent',
   chats: 'Chats',
   messages: 'Messages',

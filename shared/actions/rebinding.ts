@@ -1,14 +1,15 @@
-import { type Action, type ActionId, actionList, isThreadAction } from './action-list.ts';
+import { type ActionId, actionList } from './action-list.ts';
 import type { Bindings } from './bindings.ts';
+
+const isThreadAction = (id: ActionId) => actionList.some((action) => action.id === id && action.group === 'thread');
 
 /**
  * Returns the other action that already uses these keys. Shortcuts of the conversation and of the window are kept
  * apart, so they can't conflict.
  */
 export function getHolder(bindings: Bindings, id: ActionId, keys: string): ActionId | null {
-  const thread = (wanted: ActionId) => actionList.some((action) => action.id === wanted && isThreadAction(action));
   const holder = actionList.find(
-    (other: Action) => other.id !== id && thread(other.id) === thread(id) && bindings[other.id].includes(keys),
+    (other) => other.id !== id && isThreadAction(other.id) === isThreadAction(id) && bindings[other.id].includes(keys),
   );
   return holder?.id ?? null;
 }
@@ -22,9 +23,8 @@ const reserved = new Set([
 /** Why these keys can't be bound to this action; null if they can. */
 export function keysProblem(id: ActionId, keys: string): 'reserved' | 'bare' | null {
   if (reserved.has(keys)) return 'reserved';
-  const inThread = actionList.some((action) => action.id === id && isThreadAction(action));
   const held = /^(?:mod|Alt)\+/.test(keys);
-  if (inThread) return held ? 'reserved' : null;
+  if (isThreadAction(id)) return held ? 'reserved' : null;
   // Keys without a modifier would type a character, except for keys that write nothing.
   return held || /^(?:Shift\+)?(?:F\d{1,2}|Esc)$/.test(keys) ? null : 'bare';
 }

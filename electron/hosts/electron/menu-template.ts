@@ -1,9 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import type { ActionId } from '#shared/actions/action-list.ts';
-import { type ActionMenu, actionMenus } from '#shared/actions/action-menus.ts';
+import { type Action, type ActionId, actionList } from '#shared/actions/action-list.ts';
 import { actionNames } from '#shared/actions/action-names.ts';
 import { type Bindings, type ChangedKeys, getBindings } from '#shared/actions/bindings.ts';
-import { type Language, messages } from '#shared/language/messages.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { accelerator } from './accelerators.ts';
 import { mainText } from './main-text.ts';
 
@@ -11,7 +10,6 @@ type Role = NonNullable<MenuItemConstructorOptions['role']>;
 type Item = MenuItemConstructorOptions;
 const line: Item = { type: 'separator' };
 const item = (role: Role, label: string): Item => ({ role, label });
-const namesIn = messages(actionNames);
 
 export interface MenuOptions {
   readonly platform: NodeJS.Platform;
@@ -25,16 +23,13 @@ export interface MenuOptions {
 /** The app's menus: standard roles, and the app's actions with their shortcuts. */
 export function menuTemplate({ platform, packaged, language, shortcuts, run }: MenuOptions): Item[] {
   const text = mainText(language);
-  const names = namesIn(language);
+  const names = actionNames(language);
   const bindings = getBindings(shortcuts);
   const isMac = platform === 'darwin';
-  const actions = (menu: ActionMenu): Item[] =>
-    actionMenus[menu].map((id) => ({ label: names[id], click: () => run(id), ...getAccelerator(bindings, id) }));
-  const settings: Item = {
-    label: names.settings,
-    click: () => run('settings'),
-    ...getAccelerator(bindings, 'settings'),
-  };
+  const toItem = (id: ActionId): Item => ({ label: names[id], click: () => run(id), ...getAccelerator(bindings, id) });
+  const actions = (menu: Action['menu']): Item[] =>
+    actionList.filter((action) => action.menu === menu).map(({ id }) => toItem(id));
+  const settings = toItem('settings');
   const quit = item('quit', text.quit);
   const about = item('about', text.about);
   const own: Item[] = isMac

@@ -1,6 +1,6 @@
 import { Menu, nativeImage, Tray } from 'electron';
 import { actionNames } from '#shared/actions/action-names.ts';
-import { type Language, messages } from '#shared/language/messages.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { mainText } from './main-text.ts';
 import icon from './tray.png?inline';
 
@@ -11,8 +11,6 @@ export interface TrayOptions {
   readonly quit: () => void;
 }
 
-const namesIn = messages(actionNames);
-
 /** The tray icon, shown while the app may keep running without a window. */
 export function openTray({ language, open, newChat, quit }: TrayOptions) {
   let tray: Tray | null = null;
@@ -21,7 +19,7 @@ export function openTray({ language, open, newChat, quit }: TrayOptions) {
     const text = mainText(language());
     return Menu.buildFromTemplate([
       { label: text.openWindow, click: open },
-      { label: namesIn(language()).newChat, click: newChat },
+      { label: actionNames(language()).newChat, click: newChat },
       { type: 'separator' },
       { label: text.quit, click: quit },
     ]);

@@ -3,10 +3,10 @@ import { type DeepLink, readDeepLink } from '#shared/deep-link.ts';
 import { visibleText } from '#shared/visible.ts';
 import { useModels } from '../../api/use-core.ts';
 import { linkDone, useLinks } from '../../navigation/links.ts';
-import { linksText as text } from '../../text/shell-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { text } from './links-text.ts';
 import { useAgree } from './use-agree.ts';
 
 /** Asks about links from outside, one after another. A link does nothing before the answer. */

@@ -4,9 +4,9 @@ import { useApi } from '../../api/api.ts';
 import { useModels } from '../../api/use-core.ts';
 import { linkDone, useLinks } from '../../navigation/links.ts';
 import { getLoc, newChat, useNav } from '../../navigation/nav.ts';
-import { linksText as text } from '../../text/shell-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { text } from './links-text.ts';
 
 /** Does what the link asks for. */
 export function useAgree(link: DeepLink): () => void {

@@ -4,8 +4,7 @@ import { Search } from 'lucide-react';
 import { useRef } from 'react';
 import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
 import { useShell } from '../../page/shell-state.ts';
-import { text as words } from '../../text/action-text.ts';
-import { text } from '../../text/shell-text.ts';
+import { text } from '../../text/action-text.ts';
 import { DialogPopup } from '../../ui/dialogs/dialog.tsx';
 import { Keys } from '../../ui/elements/keys.tsx';
 import { MarkedText } from '../search/marked-text.tsx';
@@ -44,7 +43,7 @@ export function Palette() {
           open={open}
           className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal"
         >
-          <Dialog.Title className="sr-only">{text.paletteTitle}</Dialog.Title>
+          <Dialog.Title className="sr-only">{text.title}</Dialog.Title>
           <PaletteSearch
             onChoose={(entry) => {
               chosen.current = entry;
@@ -77,8 +76,8 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
       <div className="flex h-12 shrink-0 items-center gap-3 border-line border-b px-4">
         <Search size={16} className="shrink-0 text-fg-3" aria-hidden />
         <Autocomplete.Input
-          aria-label={text.palette}
-          placeholder={text.palette}
+          aria-label={text.search}
+          placeholder={text.search}
           maxLength={200}
           // Puts the cursor after text that was typed before the field was mounted.
           onFocus={({ currentTarget }) => currentTarget.setSelectionRange(query.length, query.length)}
@@ -86,9 +85,9 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
         />
       </div>
       <p role="status" className="sr-only">
-        {searching ? words.searching : nothing ? words.nothing(query.trim()) : words.found(count)}
+        {searching ? text.searching : nothing ? text.nothing(query.trim()) : text.found(count)}
       </p>
-      {nothing && <p className="px-4 pt-5 pb-2 text-center text-fg-2 wrap-anywhere">{words.nothing(query.trim())}</p>}
+      {nothing && <p className="px-4 pt-5 pb-2 text-center text-fg-2 wrap-anywhere">{text.nothing(query.trim())}</p>}
       <Autocomplete.List className="min-h-0 flex-1 overflow-y-auto p-1.5">
         {(group: EntryGroup) => (
           <Autocomplete.Group key={group.value} items={group.items}>
@@ -118,13 +117,13 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
       >
         <span className="flex items-center gap-1.5">
           <Keys keys="↑" />
-          <Keys keys="↓" /> {words.move}
+          <Keys keys="↓" /> {text.move}
         </span>
         <span className="flex items-center gap-1.5">
-          <Keys keys="Enter" /> {words.open}
+          <Keys keys="Enter" /> {text.open}
         </span>
         <span className="flex items-center gap-1.5">
-          <Keys keys="Esc" /> {words.close}
+          <Keys keys="Esc" /> {text.close}
         </span>
       </p>
     </Autocomplete.Root>

@@ -1,59 +1,5 @@
-import {
-  Activity,
-  AppWindow,
-  Archive,
-  ArchiveRestore,
-  ArrowDown,
-  ArrowLeft,
-  ArrowRight,
-  ArrowUp,
-  Bot,
-  CircleUser,
-  ClipboardCopy,
-  Columns2,
-  Copy,
-  CopyPlus,
-  Download,
-  FilePlus2,
-  Files,
-  FolderInput,
-  FolderPlus,
-  Globe,
-  Import,
-  Keyboard,
-  Languages,
-  Layers,
-  type LucideIcon,
-  MessageCircleDashed,
-  MessageSquare,
-  MessagesSquare,
-  Monitor,
-  PanelLeft,
-  Paperclip,
-  Pencil,
-  Pin,
-  Play,
-  RefreshCw,
-  RotateCcw,
-  Rows3,
-  Scale,
-  Search,
-  Settings,
-  SlidersHorizontal,
-  Split,
-  Square,
-  SquarePen,
-  SunMoon,
-  Tag,
-  TextCursorInput,
-  TextQuote,
-  TextSearch,
-  Trash2,
-  Wallet,
-  ZoomIn,
-  ZoomOut,
-} from 'lucide-react';
-import { type Action, actionList } from '#shared/actions/action-list.ts';
+import { Bot, FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings, TextQuote } from 'lucide-react';
+import { actionList } from '#shared/actions/action-list.ts';
 import { getLocale, languages } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { getOffer } from '../../actions/offers.ts';
@@ -67,7 +13,7 @@ import {
 } from '../../api/use-core.ts';
 import { focusComposer, getHandle } from '../../handles/handles.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
-import { actionText, text } from '../../text/action-text.ts';
+import { actionText, alsoCalled, text } from '../../text/action-text.ts';
 import { language, locale } from '../../text/language.ts';
 import { text as settingsText } from '../../text/settings-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
@@ -75,68 +21,10 @@ import { usePrompts } from '../prompts/use-prompts.ts';
 import { getHitAuthor } from '../search/hit-author.ts';
 import { seekInTools } from '../search/seek-in-tools.ts';
 import { useSearch } from '../search/use-search.ts';
+import * as icons from './action-icons.ts';
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
 import { settingPlaces } from './setting-entries.ts';
 
-/** The groups of actions that the palette shows. */
-const paletteGroups = ['chat', 'app', 'go'] as const;
-type PaletteAction = Extract<Action, { group: (typeof paletteGroups)[number] }>;
-
-const actionIcons: Readonly<Record<PaletteAction['id'], LucideIcon>> = {
-  newChat: SquarePen,
-  newWindow: AppWindow,
-  temporaryChat: MessageCircleDashed,
-  newFolder: FolderPlus,
-  importChats: Import,
-  sidebar: PanelLeft,
-  theme: SunMoon,
-  systemTheme: Monitor,
-  density: Rows3,
-  zoomIn: ZoomIn,
-  zoomOut: ZoomOut,
-  zoomReset: Search,
-  shortcuts: Keyboard,
-  focusMessage: TextCursorInput,
-  find: TextSearch,
-  model: Bot,
-  compare: Columns2,
-  chatOptions: SlidersHorizontal,
-  webSearch: Globe,
-  attach: Paperclip,
-  stop: Square,
-  retryAnswer: RotateCcw,
-  retryAnswerOther: RefreshCw,
-  continueAnswer: Play,
-  copyAnswer: Copy,
-  editQuestion: Pencil,
-  forkChat: Split,
-  renameChat: Pencil,
-  pinChat: Pin,
-  moveChat: FolderInput,
-  tagChat: Tag,
-  copyChat: ClipboardCopy,
-  duplicateChat: CopyPlus,
-  exportChat: Download,
-  archiveChat: Archive,
-  trashChat: Trash2,
-  restoreChat: ArchiveRestore,
-  back: ArrowLeft,
-  forward: ArrowRight,
-  nextChat: ArrowDown,
-  previousChat: ArrowUp,
-  searchAll: Files,
-  archivePage: Archive,
-  trashPage: Trash2,
-  modelsPage: Layers,
-  whatIfPage: Split,
-  usagePage: Activity,
-  creditsPage: Wallet,
-  reconciliationPage: Scale,
-  accountPage: CircleUser,
-  settings: Settings,
-};
-
-const also: Partial<Record<string, string>> = text.also;
 const maxRecent = 5;
 const maxChats = 8;
 const minSearched = 2;
@@ -193,27 +81,22 @@ function useEverything(): Entry[] {
   const update = useUpdateSettings();
   const capabilities = useAppInfo().data?.capabilities;
   const { loc, go } = useNav.getState();
-  const isShown = (action: (typeof actionList)[number]): action is PaletteAction =>
-    paletteGroups.some((group) => group === action.group);
-  const actions = paletteGroups.flatMap((group) =>
-    actionList.filter(isShown).flatMap((action): Entry[] => {
-      const offer = action.group === group ? getOffer(action.id) : undefined;
-      if (!offer) return [];
-      const { id } = action;
-      const label = offer.name ?? actionText[id];
-      return [
-        {
-          id: `action:${id}`,
-          group: text.groups[group],
-          label,
-          icon: actionIcons[id],
-          also: also[id],
-          keys: bindings[id][0],
-          run: offer.run,
-        },
-      ];
-    }),
-  );
+  const actions = actionList.flatMap(({ id, group, icon }): Entry[] => {
+    const offer = icon && getOffer(id);
+    if (!offer) return [];
+    return [
+      {
+        id: `action:${id}`,
+        group: text.groups[group],
+        label: offer.name ?? actionText[id],
+        // biome-ignore lint/performance/noDynamicNamespaceImportAccess: it holds the icons of actions and nothing else
+        icon: icons[icon],
+        also: alsoCalled[id],
+        keys: bindings[id][0],
+        run: offer.run,
+      },
+    ];
+  });
   const open = loc.page === 'chat' ? loc.conversationId : null;
   const others = languages.filter((candidate) => candidate !== language && candidate !== 'en-XA');
   return [
@@ -232,7 +115,7 @@ function useEverything(): Entry[] {
         id: `model:${model.id}`,
         group: text.models,
         label: model.name,
-        icon: actionIcons.model,
+        icon: Bot,
         note: open ? text.modelHere : text.modelNew,
         run: () => {
           useDrafts.getState().setModel(draftKey(open), model.id);

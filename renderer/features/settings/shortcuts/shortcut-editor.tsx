@@ -1,7 +1,6 @@
 import { Plus, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
 import { type ActionId, actionList } from '#shared/actions/action-list.ts';
-import type { AppInfo } from '#shared/contract/app/app.ts';
 import { useAppInfo } from '../../../api/use-core.ts';
 import { keyNames } from '../../../keyboard/key-names.ts';
 import { actionText, text } from '../../../text/action-text.ts';
@@ -12,22 +11,6 @@ import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { CaptureKeys } from './capture-keys.tsx';
 import { useRebind } from './use-rebind.ts';
 
-/** Actions that a browser provides itself, by the capability that the host needs. */
-const needs: Partial<Record<ActionId, keyof AppInfo['capabilities']>> = {
-  newWindow: 'windows',
-  zoomIn: 'zoom',
-  zoomOut: 'zoom',
-  zoomReset: 'zoom',
-};
-
-function useHostActions(): (typeof actionList)[number][] {
-  const capabilities = useAppInfo().data?.capabilities;
-  return actionList.filter(({ id }) => {
-    const need = needs[id];
-    return need === undefined || capabilities?.[need] !== false;
-  });
-}
-
 const words = text.rebind;
 const groups = ['chat', 'app', 'go', 'keyboard', 'thread'] as const;
 
@@ -36,9 +19,12 @@ export function ShortcutEditor() {
   const [query, setQuery] = useState('');
   const rebind = useRebind();
   const wanted = query.trim().toLowerCase();
-  const inBrowser = useAppInfo().data?.capabilities.windows === false;
-  const shown = useHostActions().filter(({ id }) =>
-    [actionText[id], ...rebind.bindings[id].map(keyNames)].some((words) => words.toLowerCase().includes(wanted)),
+  const capabilities = useAppInfo().data?.capabilities;
+  const inBrowser = capabilities?.windows === false;
+  const shown = actionList.filter(
+    ({ id, needs }) =>
+      !(needs && capabilities?.[needs] === false) &&
+      [actionText[id], ...rebind.bindings[id].map(keyNames)].some((words) => words.toLowerCase().includes(wanted)),
   );
   return (
     <>

@@ -1,12 +1,12 @@
-import { type ActionId, actionList } from '#shared/actions/action-list.ts';
-import type { ChangedKeys } from '#shared/actions/bindings.ts';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { type ChangedKeys, getBindings } from '#shared/actions/bindings.ts';
 import { getHolder, keysProblem } from '#shared/actions/rebinding.ts';
 import { useBindings } from '../../../actions/bindings.ts';
 import { useSettings, useUpdateSettings } from '../../../api/use-core.ts';
 import { text } from '../../../text/action-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 
-const getDefaults = (id: ActionId): readonly string[] => actionList.find((action) => action.id === id)?.keys ?? [];
+const defaults = getBindings({});
 
 /** Changes shortcuts. Each change is saved at once. A shortcut equal to the default is not stored. */
 export function useRebind() {
@@ -22,7 +22,7 @@ export function useRebind() {
 
   function withKeys(all: ChangedKeys, id: ActionId, keys: readonly string[]): ChangedKeys {
     const { [id]: _before, ...others } = all;
-    return keys.join(' ') === getDefaults(id).join(' ') ? others : { ...others, [id]: keys };
+    return keys.join(' ') === defaults[id].join(' ') ? others : { ...others, [id]: keys };
   }
 
   return {
