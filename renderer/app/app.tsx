@@ -16,24 +16,19 @@ import { text } from '../text/shell-text.ts';
 import { SkeletonRows } from '../ui/notices/skeleton.tsx';
 import { Toaster } from '../ui/notices/toaster.tsx';
 
-const ChatsPage = lazyView(() =>
-  import('../features/library/conversations/chats-page.tsx').then((file) => file.ChatsPage),
-);
-const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage));
-const WhatIfPage = lazyView(() =>
-  import('../features/billing/what-if/what-if-page.tsx').then((file) => file.WhatIfPage),
-);
-const UsagePage = lazyView(() => import('../features/billing/usage/usage-page.tsx').then((file) => file.UsagePage));
-const CreditsPage = lazyView(() =>
-  import('../features/billing/credits/credits-page.tsx').then((file) => file.CreditsPage),
-);
-const ReconciliationPage = lazyView(() =>
-  import('../features/billing/reconciliation/reconciliation-page.tsx').then((file) => file.ReconciliationPage),
-);
-const AccountPage = lazyView(() =>
-  import('../features/billing/account/account-page.tsx').then((file) => file.AccountPage),
-);
-const Settings = lazyView(() => import('./settings.tsx').then((file) => file.Settings));
+/** The views of the pages. The chat is not among them, because a start shows it. */
+const pages = {
+  chats: lazyView(() => import('../features/library/conversations/chats-page.tsx').then((file) => file.ChatsPage)),
+  models: lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage)),
+  whatIf: lazyView(() => import('../features/billing/what-if/what-if-page.tsx').then((file) => file.WhatIfPage)),
+  usage: lazyView(() => import('../features/billing/usage/usage-page.tsx').then((file) => file.UsagePage)),
+  credits: lazyView(() => import('../features/billing/credits/credits-page.tsx').then((file) => file.CreditsPage)),
+  reconciliation: lazyView(() =>
+    import('../features/billing/reconciliation/reconciliation-page.tsx').then((file) => file.ReconciliationPage),
+  ),
+  account: lazyView(() => import('../features/billing/account/account-page.tsx').then((file) => file.AccountPage)),
+  settings: lazyView(() => import('../features/settings/settings-page.tsx').then((file) => file.SettingsPage)),
+};
 const WelcomeCard = lazyView(() => import('../features/welcome/welcome-card.tsx').then((file) => file.WelcomeCard));
 const OrganiseDialogs = lazyView(() =>
   import('../features/library/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
@@ -45,13 +40,7 @@ const OpenedFileDialog = lazyView(() =>
 const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').then((file) => file.LinkDialog));
 
 /** Preloaded when the window is idle, so that nobody waits for a view. */
-const next = [
-  loadConversation,
-  loadNotices,
-  ...[ChatsPage, ModelsPage, WhatIfPage, UsagePage, CreditsPage, ReconciliationPage, AccountPage, Settings].map(
-    ({ load }) => load,
-  ),
-];
+const next = [loadConversation, loadNotices, ...Object.values(pages).map(({ load }) => load)];
 
 export function App() {
   useAppearance();
@@ -114,24 +103,12 @@ function View() {
   const loc = useNav((nav) => nav.loc);
   const settings = useSettings();
   const firstRun = settings.data?.welcomed === false;
-  switch (loc.page) {
-    case 'chat':
-      return <ChatPage conversationId={loc.conversationId} welcome={firstRun ? <Welcome /> : null} />;
-    case 'chats':
-      return <ChatsPage view={loc.view} query={loc.query} />;
-    case 'models':
-      return loc.view === 'what-if' ? <WhatIfPage /> : <ModelsPage />;
-    case 'usage':
-      return <UsagePage />;
-    case 'credits':
-      return <CreditsPage />;
-    case 'reconciliation':
-      return <ReconciliationPage />;
-    case 'account':
-      return <AccountPage />;
-    case 'settings':
-      return <Settings section={loc.section} setting={loc.setting} />;
-  }
+  if (loc.page === 'chat')
+    return <ChatPage conversationId={loc.conversationId} welcome={firstRun ? <Welcome /> : null} />;
+  if (loc.page === 'chats') return <pages.chats view={loc.view} query={loc.query} />;
+  if (loc.page === 'settings') return <pages.settings section={loc.section} setting={loc.setting} />;
+  const Plain = pages[loc.page === 'models' && loc.view === 'what-if' ? 'whatIf' : loc.page];
+  return <Plain />;
 }
 
 /**

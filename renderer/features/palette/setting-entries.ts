@@ -9,12 +9,22 @@ import { text as transferText } from '../../text/transfer-text.ts';
 import { networkText } from '../gateways/connection/network-text.ts';
 import { text as desktopText } from '../settings/desktop/desktop-text.ts';
 
+type Capabilities = AppInfo['capabilities'];
+
+/** A row, or one that only hosts with a capability have. */
+type Row = string | { readonly needs: keyof Capabilities; readonly name: string };
+
 /** The rows by which each section can be found, with the names that the section itself uses. */
-const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
+const rows: Readonly<Record<SettingsSection, readonly Row[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [connectionText.title, text.gateway.state, text.gateway.listen, text.gateway.localTitle],
   network: [networkText.proxy, networkText.certificates, networkText.testTitle],
-  chat: [text.chat.sendWith, text.chat.confirmRoute, text.chat.notifications],
+  chat: [
+    ...[text.chat.sendWith, text.chat.confirmRoute, text.chat.notifications],
+    { needs: 'spellCheck', name: text.chat.spellCheck },
+    { needs: 'tray', name: text.chat.keepRunning },
+    { needs: 'quickWindow', name: desktopText.quick.title },
+  ],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
   prompts: [text.library.prompts, text.library.presets],
   caps: Object.values(text.caps.scopes).map(text.caps.inUsd),
@@ -22,7 +32,7 @@ const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   keyboard: [],
   data: [backupText.title, transferText.section],
   privacy: [text.privacy.keychain, desktopText.secrets.title, text.privacy.notices],
-  about: [],
+  about: [{ needs: 'updates', name: desktopText.updates.title }],
 };
 
 export interface SettingPlace {
@@ -31,27 +41,15 @@ export interface SettingPlace {
   readonly setting: string | null;
 }
 
-type Capabilities = AppInfo['capabilities'];
-
-/** Rows that only some hosts have. */
-const hostRows: readonly { readonly needs: keyof Capabilities; readonly place: SettingPlace }[] = [
-  { needs: 'spellCheck', place: { section: 'chat', setting: text.chat.spellCheck } },
-  { needs: 'tray', place: { section: 'chat', setting: text.chat.keepRunning } },
-  { needs: 'quickWindow', place: { section: 'chat', setting: desktopText.quick.title } },
-  { needs: 'updates', place: { section: 'about', setting: desktopText.updates.title } },
-];
-
-const everywhere: readonly SettingPlace[] = settingsSections.flatMap((section) => [
-  { section, setting: null },
-  ...rows[section].map((setting) => ({ section, setting })),
-]);
-
-/** The sections, the user’s own servers by name, and the rows that this host has. */
+/** The sections with the rows that this host has, and the user’s own servers by name. */
 export const settingPlaces = (
   capabilities: Capabilities | undefined,
   servers: readonly string[],
-): readonly SettingPlace[] => [
-  ...everywhere,
-  ...servers.map((setting) => ({ section: 'providers' as const, setting })),
-  ...hostRows.flatMap(({ needs, place }) => (capabilities?.[needs] ? place : [])),
-];
+): readonly SettingPlace[] =>
+  settingsSections.flatMap((section) => {
+    const own = rows[section].flatMap((row) =>
+      typeof row === 'string' ? row : capabilities?.[row.needs] ? row.name : [],
+    );
+    const names = section === 'providers' ? [...own, ...servers] : own;
+    return [null, ...names].map((setting) => ({ section, setting }));
+  });

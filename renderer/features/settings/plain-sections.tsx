@@ -6,7 +6,7 @@ import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
-import { SectionTitle, SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
+import { SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
@@ -47,31 +47,28 @@ function WithSettings({
 export function AppearanceSection() {
   const { appearance } = text;
   return (
-    <>
-      <SectionTitle>{text.sections.appearance}</SectionTitle>
-      <WithSettings>
-        {(settings, save) => (
-          <>
-            <SettingRow name={appearance.theme}>
-              <Segmented
-                label={appearance.theme}
-                value={settings.theme}
-                options={options(appearance.themes)}
-                onChange={(theme) => save({ theme })}
-              />
-            </SettingRow>
-            <SettingRow name={appearance.density}>
-              <Segmented
-                label={appearance.density}
-                value={settings.density}
-                options={options(appearance.densities)}
-                onChange={(density) => save({ density })}
-              />
-            </SettingRow>
-          </>
-        )}
-      </WithSettings>
-    </>
+    <WithSettings>
+      {(settings, save) => (
+        <>
+          <SettingRow name={appearance.theme}>
+            <Segmented
+              label={appearance.theme}
+              value={settings.theme}
+              options={options(appearance.themes)}
+              onChange={(theme) => save({ theme })}
+            />
+          </SettingRow>
+          <SettingRow name={appearance.density}>
+            <Segmented
+              label={appearance.density}
+              value={settings.density}
+              options={options(appearance.densities)}
+              onChange={(density) => save({ density })}
+            />
+          </SettingRow>
+        </>
+      )}
+    </WithSettings>
   );
 }
 
@@ -79,54 +76,51 @@ export function ChatSection() {
   const { chat } = text;
   const capabilities = useAppInfo().data?.capabilities;
   return (
-    <>
-      <SectionTitle>{text.sections.chat}</SectionTitle>
-      <WithSettings>
-        {(settings, save) => (
-          <>
-            <SettingRow name={chat.sendWith} note={chat.sendWithNote}>
-              <Segmented
-                label={chat.sendWith}
-                value={settings.sendWith}
-                options={options(chat.ways)}
-                onChange={(sendWith) => save({ sendWith })}
-              />
-            </SettingRow>
-            <SettingRow name={chat.confirmRoute} note={chat.confirmRouteNote}>
-              <Switch
-                label={chat.confirmRoute}
-                checked={settings.confirmRoute}
-                onChange={(confirmRoute) => save({ confirmRoute })}
-              />
-            </SettingRow>
-            {capabilities?.spellCheck && (
-              <SettingRow name={chat.spellCheck} note={chat.spellCheckNote}>
-                <Switch
-                  label={chat.spellCheck}
-                  checked={settings.spellCheck}
-                  onChange={(spellCheck) => save({ spellCheck })}
-                />
-              </SettingRow>
-            )}
-            <NoticeSetting
-              value={settings.notifications}
-              onChange={(notifications) => save({ notifications })}
-              byPage={capabilities?.notifications === false}
+    <WithSettings>
+      {(settings, save) => (
+        <>
+          <SettingRow name={chat.sendWith} note={chat.sendWithNote}>
+            <Segmented
+              label={chat.sendWith}
+              value={settings.sendWith}
+              options={options(chat.ways)}
+              onChange={(sendWith) => save({ sendWith })}
             />
-            {capabilities?.tray && (
-              <SettingRow name={chat.keepRunning} note={chat.keepRunningNote}>
-                <Switch
-                  label={chat.keepRunning}
-                  checked={settings.keepRunning}
-                  onChange={(keepRunning) => save({ keepRunning })}
-                />
-              </SettingRow>
-            )}
-            {capabilities?.quickWindow && <QuickSetting />}
-          </>
-        )}
-      </WithSettings>
-    </>
+          </SettingRow>
+          <SettingRow name={chat.confirmRoute} note={chat.confirmRouteNote}>
+            <Switch
+              label={chat.confirmRoute}
+              checked={settings.confirmRoute}
+              onChange={(confirmRoute) => save({ confirmRoute })}
+            />
+          </SettingRow>
+          {capabilities?.spellCheck && (
+            <SettingRow name={chat.spellCheck} note={chat.spellCheckNote}>
+              <Switch
+                label={chat.spellCheck}
+                checked={settings.spellCheck}
+                onChange={(spellCheck) => save({ spellCheck })}
+              />
+            </SettingRow>
+          )}
+          <NoticeSetting
+            value={settings.notifications}
+            onChange={(notifications) => save({ notifications })}
+            byPage={capabilities?.notifications === false}
+          />
+          {capabilities?.tray && (
+            <SettingRow name={chat.keepRunning} note={chat.keepRunningNote}>
+              <Switch
+                label={chat.keepRunning}
+                checked={settings.keepRunning}
+                onChange={(keepRunning) => save({ keepRunning })}
+              />
+            </SettingRow>
+          )}
+          {capabilities?.quickWindow && <QuickSetting />}
+        </>
+      )}
+    </WithSettings>
   );
 }
 
@@ -137,7 +131,6 @@ export function PrivacySection() {
   const { privacy } = text;
   return (
     <>
-      <SectionTitle>{text.sections.privacy}</SectionTitle>
       {info.isError && !info.data && (
         <Failure title={privacy.failed} error={info.error} onRetry={() => void info.refetch()} />
       )}
@@ -171,7 +164,6 @@ export function AboutSection() {
   const { about } = text;
   return (
     <>
-      <SectionTitle>{text.sections.about}</SectionTitle>
       {info.isError && !info.data && (
         <Failure title={text.failed} error={info.error} onRetry={() => void info.refetch()} />
       )}

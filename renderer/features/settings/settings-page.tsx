@@ -1,5 +1,6 @@
+import '../../browser/no-compiling.ts';
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { ulid } from 'ulid';
 import type { Provider } from '#shared/contract/app/providers.ts';
 import { noParameters, noRouterOptions } from '#shared/contract/chat/options.ts';
@@ -15,7 +16,7 @@ import { text } from '../../text/settings-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
-import { SectionTitle, SettingsHeading } from '../../ui/forms/setting-row.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -28,10 +29,14 @@ import { FindServers } from '../gateways/providers/find-servers.tsx';
 import { OwnKeysNotice } from '../gateways/providers/own-keys-notice.tsx';
 import { ProviderRow } from '../gateways/providers/provider-row.tsx';
 import { isServerFormLeft, ServerForm } from '../gateways/providers/server-form.tsx';
+import { ToolsSection } from '../gateways/tools/tools-section.tsx';
+import { TransferSection } from '../library/transfer/transfer-section.tsx';
 import { PresetForm, PromptForm } from '../prompts/library-forms.tsx';
 import { LibraryList } from '../prompts/library-list.tsx';
 import { usePromptCalls, usePrompts } from '../prompts/use-prompts.ts';
+import { DataSection } from './backup/data-section.tsx';
 import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
+import { ShortcutEditor } from './shortcuts/shortcut-editor.tsx';
 
 const { library } = text;
 
@@ -39,7 +44,6 @@ const { library } = text;
 function LibrarySection() {
   return (
     <>
-      <SectionTitle>{text.sections.prompts}</SectionTitle>
       <Prompts />
       <Presets />
     </>
@@ -188,7 +192,6 @@ function ProvidersSection() {
   const own = list.data?.filter((provider) => provider.ownServer || provider.server) ?? [];
   return (
     <>
-      <SectionTitle>{text.sections.providers}</SectionTitle>
       <p className="mb-3 text-fg-2">
         {words.intro} {keychain && words.keptIn(keychain.backend ?? text.privacy.thisSession)}
       </p>
@@ -262,24 +265,39 @@ function goToSetting(page: HTMLElement, name: string): () => void {
   return stop;
 }
 
+const sections: Readonly<Record<SettingsSection, ComponentType>> = {
+  providers: ProvidersSection,
+  gateway: GatewaySection,
+  network: NetworkSection,
+  chat: ChatSection,
+  tools: ToolsSection,
+  prompts: LibrarySection,
+  caps: CapsSection,
+  appearance: AppearanceSection,
+  keyboard: ShortcutEditor,
+  data: () => (
+    <>
+      <DataSection />
+      <TransferSection />
+    </>
+  ),
+  privacy: PrivacySection,
+  about: AboutSection,
+};
+
 interface SettingsPageProps {
   section: SettingsSection | null;
   /** The row to scroll to. */
   setting?: string | undefined;
-  /** The shortcuts, rendered by the shell. */
-  shortcuts: ReactNode;
-  /** Built-in tools, tool servers and permissions. */
-  tools: ReactNode;
-  /** Export, import and backups. */
-  data: ReactNode;
 }
 
 /** The list of sections and the chosen section. A narrow window shows only one of them at a time. */
-export function SettingsPage({ section, setting, shortcuts, tools, data }: SettingsPageProps) {
+export function SettingsPage({ section, setting }: SettingsPageProps) {
   const narrow = useNarrow();
   const page = useRef<HTMLDivElement>(null);
   useEffect(() => (page.current && setting ? goToSetting(page.current, setting) : undefined), [setting]);
   const shown = section ?? (narrow ? null : 'providers');
+  const Section = shown && sections[shown];
   return (
     <>
       <PageHeader title={text.title} />
@@ -299,7 +317,7 @@ export function SettingsPage({ section, setting, shortcuts, tools, data }: Setti
             ))}
           </nav>
         )}
-        {shown && (
+        {Section && (
           <div ref={page} className="min-w-0 flex-1 overflow-y-auto px-6 pb-10 max-sm:px-4">
             <div className="mx-auto max-w-[640px]">
               {narrow && (
@@ -308,7 +326,8 @@ export function SettingsPage({ section, setting, shortcuts, tools, data }: Setti
                 </Link>
               )}
               <ViewBoundary key={shown} name={text.sections[shown]}>
-                <Section name={shown} shortcuts={shortcuts} tools={tools} data={data} />
+                <h2 className="pt-3 pb-2 font-semibold text-xl tracking-[-0.012em]">{text.sections[shown]}</h2>
+                <Section />
               </ViewBoundary>
             </div>
           </div>
@@ -316,50 +335,4 @@ export function SettingsPage({ section, setting, shortcuts, tools, data }: Setti
       </div>
     </>
   );
-}
-
-type SectionProps = Omit<SettingsPageProps, 'section' | 'setting'> & { name: SettingsSection };
-
-function Section({ name, shortcuts, tools, data }: SectionProps) {
-  switch (name) {
-    case 'providers':
-      return <ProvidersSection />;
-    case 'gateway':
-      return <GatewaySection />;
-    case 'network':
-      return <NetworkSection />;
-    case 'chat':
-      return <ChatSection />;
-    case 'tools':
-      return (
-        <>
-          <SectionTitle>{text.sections.tools}</SectionTitle>
-          {tools}
-        </>
-      );
-    case 'prompts':
-      return <LibrarySection />;
-    case 'caps':
-      return <CapsSection />;
-    case 'appearance':
-      return <AppearanceSection />;
-    case 'keyboard':
-      return (
-        <>
-          <SectionTitle>{text.sections.keyboard}</SectionTitle>
-          {shortcuts}
-        </>
-      );
-    case 'data':
-      return (
-        <>
-          <SectionTitle>{text.sections.data}</SectionTitle>
-          {data}
-        </>
-      );
-    case 'privacy':
-      return <PrivacySection />;
-    case 'about':
-      return <AboutSection />;
-  }
 }

@@ -26,7 +26,3 @@ export const SettingsHeading = ({ children, className = '' }: { children: string
     {children}
   </h3>
 );
-
-export function SectionTitle({ children }: { children: ReactNode }) {
-  return <h2 className="pt-3 pb-2 font-semibold text-xl tracking-[-0.012em]">{children}</h2>;
-}

@@ -13,7 +13,7 @@ import { classNames } from '../../../ui/elements/class-names.ts';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
 import { Meter } from '../../../ui/elements/meter.tsx';
-import { SectionTitle, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
+import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { unfinishedForms } from '../../../ui/forms/unfinished-forms.ts';
 import { Failure } from '../../../ui/notices/failure.tsx';
@@ -148,7 +148,6 @@ export function CapsSection() {
   const caps = useCaps();
   return (
     <>
-      <SectionTitle>{text.sections.caps}</SectionTitle>
       <p className="mb-3 text-fg-2">{text.caps.intro}</p>
       {caps.isError && <Failure title={text.caps.failed} error={caps.error} onRetry={() => void caps.refetch()} />}
       {caps.isPending && <SkeletonRows rows={4} label={text.loading} />}

@@ -6,24 +6,15 @@ import { text } from '../../../text/usage-text.ts';
 import { getPlot, type Plot } from './plot.ts';
 import { type Colour, formatExact, formatRounded, type Series } from './series.ts';
 
-/** The fill of the bars and of the legend's dots. */
-const bars: Readonly<Record<Colour, string>> = {
-  '1': 'fill-(--series-1)',
-  '2': 'fill-(--series-2)',
-  '3': 'fill-(--series-3)',
-  '4': 'fill-(--series-4)',
-  '6': 'fill-(--series-6)',
-  rest: 'fill-(--series-5)',
-  bad: 'fill-bad',
-};
-const dots: Readonly<Record<Colour, string>> = {
-  '1': 'bg-(--series-1)',
-  '2': 'bg-(--series-2)',
-  '3': 'bg-(--series-3)',
-  '4': 'bg-(--series-4)',
-  '6': 'bg-(--series-6)',
-  rest: 'bg-(--series-5)',
-  bad: 'bg-bad',
+/** The colour of the bars and of the legend's dots. */
+const colours: Readonly<Record<Colour, string>> = {
+  '1': 'text-(--series-1)',
+  '2': 'text-(--series-2)',
+  '3': 'text-(--series-3)',
+  '4': 'text-(--series-4)',
+  '6': 'text-(--series-6)',
+  rest: 'text-(--series-5)',
+  bad: 'text-bad',
 };
 
 export interface BarChartProps {
@@ -110,7 +101,7 @@ export function BarChart(props: BarChartProps) {
         {series.length > 1 &&
           series.map(({ key, name, colour, days: values }) => (
             <span key={key} className="flex min-w-0 items-center gap-1.5">
-              <span className={`series size-2.5 shrink-0 rounded-[3px] ${dots[colour]}`} aria-hidden />
+              <span className={`series size-2.5 shrink-0 rounded-[3px] bg-current ${colours[colour]}`} aria-hidden />
               <span className="max-w-52 truncate">{name}</span>
               <span className="text-fg-2">{formatRounded(values[chosen] ?? none)}</span>
             </span>
@@ -205,7 +196,7 @@ function Stack({ plot: { x, y, slot, bar }, series, at: index, faint }: StackPro
             width={bar}
             height={height}
             rx={Math.min(2, bar / 4)}
-            className={`series ${bars[colour]}`}
+            className={`series fill-current ${colours[colour]}`}
           />
         );
       })}

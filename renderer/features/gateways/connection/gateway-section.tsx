@@ -9,7 +9,7 @@ import { getRetryAt, getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/settings-text.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
-import { SectionTitle, SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
+import { SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { Switch } from '../../../ui/forms/switch.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
@@ -30,7 +30,6 @@ export function GatewaySection() {
   const gateway = useGateway();
   return (
     <>
-      <SectionTitle>{text.sections.gateway}</SectionTitle>
       <Accounts />
       {gateway.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {gateway.isError && !gateway.data && (

@@ -7,7 +7,7 @@ import { text } from '../../../text/settings-text.ts';
 import { Menu, MenuItem } from '../../../ui/dialogs/menu.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
-import { SectionTitle, SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
+import { SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { TextArea } from '../../../ui/forms/text-area.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
@@ -22,7 +22,6 @@ export function NetworkSection() {
   const network = useNetwork();
   return (
     <>
-      <SectionTitle>{text.sections.network}</SectionTitle>
       {network.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {network.isError && !network.data && (
         <Failure title={words.failed} error={network.error} onRetry={() => void network.refetch()} />

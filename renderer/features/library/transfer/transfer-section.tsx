@@ -1,23 +1,17 @@
-import '../browser/no-compiling.ts';
 import { useRef } from 'react';
 import { chatsFile } from '#shared/chats-file.ts';
-import { ToolsSection } from '../features/gateways/tools/tools-section.tsx';
-import { ImportDialog } from '../features/library/transfer/import-dialog.tsx';
-import { useAllIds, useExport } from '../features/library/transfer/use-export.ts';
-import { useImport } from '../features/library/transfer/use-import.ts';
-import { DataSection } from '../features/settings/backup/data-section.tsx';
-import { SettingsPage } from '../features/settings/settings-page.tsx';
-import { ShortcutEditor } from '../features/settings/shortcuts/shortcut-editor.tsx';
-import type { SettingsSection } from '../navigation/nav.ts';
-import { exportedText, text } from '../text/transfer-text.ts';
-import { Button } from '../ui/elements/button.tsx';
-import { SettingsHeading } from '../ui/forms/setting-row.tsx';
-import { useNotify } from '../ui/notices/use-notify.ts';
+import { exportedText, text } from '../../../text/transfer-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
+import { useNotify } from '../../../ui/notices/use-notify.ts';
+import { ImportDialog } from './import-dialog.tsx';
+import { useAllIds, useExport } from './use-export.ts';
+import { useImport } from './use-import.ts';
 
 const accepted = `.${chatsFile.ending},.json,.zip,application/json,application/zip`;
 
 /** Settings → Data & backup: export and import. */
-function TransferSection() {
+export function TransferSection() {
   const field = useRef<HTMLInputElement>(null);
   const { percent, read } = useImport();
   const exporting = useExport();
@@ -69,23 +63,5 @@ function TransferSection() {
       </div>
       <ImportDialog open={read.data ?? null} onDone={read.reset} />
     </>
-  );
-}
-
-/** The settings page with the sections of the features. */
-export function Settings({ section, setting }: { section: SettingsSection | null; setting?: string | undefined }) {
-  return (
-    <SettingsPage
-      section={section}
-      setting={setting}
-      shortcuts={<ShortcutEditor />}
-      tools={<ToolsSection />}
-      data={
-        <>
-          <DataSection />
-          <TransferSection />
-        </>
-      }
-    />
   );
 }
