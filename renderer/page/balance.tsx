@@ -17,7 +17,6 @@ export function Balance({ brief = false }: { brief?: boolean }) {
   // A prepaid account shows its balance, a metered one its spend.
   const metered = billingAccount?.billing === 'meter_only';
   const balance = billingAccount?.balance;
-  const unknown = billingAccount?.unknown ?? 0;
   // While the gateway doesn't answer, the last reported balance stays, with its time.
   const readAt = billingAccounts.isError && billingAccount ? billingAccounts.dataUpdatedAt : null;
   const otherBalance = balance ? null : billingAccount?.otherBalance;
@@ -25,6 +24,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
     <output
       aria-label={text.balance}
       aria-busy={billingAccounts.isPending}
+      title={metered && ownKey === null ? text.spentNote : undefined}
       className={
         brief
           ? 'flex min-w-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
@@ -37,12 +37,14 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         </span>
       )}
       <span
-        className={classNames(brief && 'truncate', readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2')}
+        className={classNames(
+          (brief || (metered && readAt === null)) && 'truncate',
+          readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2',
+        )}
       >
         {ownKey !== null && text.billedBy(ownKey)}
         {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
-        {ownKey === null && metered && balance && unknown > 0 && ` ${text.plusUnknown(unknown)}`}
-        {ownKey === null && balance && metered && ` ${brief ? text.spentInBrief : text.spent}`}
+        {ownKey === null && balance && metered && ` ${text.spent(billingAccount.unknown)}`}
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && billingAccount && !balance && !otherBalance && text.noBalance}
