@@ -71,3 +71,82 @@ test('a retry delay is limited to a day, in the body and in a header', () => {
     expect(error.retryAfterMs).toBe(86_400_000);
   }
 });
+
+test.each([
+  [429, 7_000, 'openai is limiting the rate of requests.'],
+  [429, 60_000, 'openai is limiting the rate of requests.'],
+  [429, 61_000, 'openai is limiting the rate of requests: it accepts none for 2 minutes.'],
+  [429, 5_400_000, 'openai is limiting the rate of requests: it accepts none for 90 minutes.'],
+  [429, 20_000_000, 'openai is limiting the rate of requests: it accepts none for 6 hours.'],
+  [429, 287_441_000, 'openai is limiting the rate of requests: it accepts none for 4 days.'],
+  [429, 1e17, 'openai is limiting the rate of requests: it accepts none for more than a month.'],
+])('the error names a wait of more than a minute: %i, %i ms', (status, retryAfterMs, message) => {
+  const fault = { ...readFault({ error: { message: 'no' } }, 'openai', status), retryAfterMs };
+  expect(upstreamError(fault).message).toBe(message);
+});
+
+const role = { type: 'enum', loc: ['body', 'messages', 0, 'role'], msg: "Input should be 'user' or 'system'" };
+const roleRefused = "body.messages.0.role: Input should be 'user' or 'system'";
+
+test.each<[string, unknown, string]>([
+  ['FastAPI’s text', { detail: 'The tool parser is not set.' }, 'The tool parser is not set.'],
+  ['FastAPI’s list', { detail: [role, { ...role, loc: [] }] }, `${roleRefused}; ${role.msg}`],
+  ['Mistral’s list', { object: 'error', message: { detail: [role] }, type: 'invalid_request_error' }, roleRefused],
+  ['a text in msg', { code: 1261, msg: 'No such thing.' }, 'No such thing.'],
+  ['a list of errors', { errors: [{ message: 'One.' }, 'Two.'] }, 'One.; Two.'],
+  ['a detail inside the error', { error: { detail: 'Deep.' } }, 'Deep.'],
+  ['OAuth’s fields', { error: 'invalid_grant', error_description: 'It is over.' }, 'invalid_grant'],
+  [
+    'problem details',
+    { title: 'Bad Request', detail: 'The field "n" is unknown.', status: 400 },
+    'The field "n" is unknown.',
+  ],
+  ['a message beside the error', { message: 'Bad Request', error: { message: 'Why.' } }, 'Why.'],
+  ['OpenAI’s envelope', { error: { message: 'Plain.', type: 'x', code: null } }, 'Plain.'],
+  ['Google’s list', [{ error: { code: 400, message: 'Listed.', status: 'INVALID_ARGUMENT' } }], 'Listed.'],
+  ['only a text', { error: 'Text.' }, 'Text.'],
+  ['nothing', { ok: false, detail: ' ', message: {} }, 'The provider refused the request.'],
+])("the provider's reason is found in %s", (_name, body, message) => {
+  expect(upstreamError(readFault(body, 'custom', 422))).toMatchObject({ code: 'upstream_invalid_request', message });
+});
+
+test.each([
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+  'prompt is too long: 215000 tokens > 200000 maximum',
+  'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+  'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
+  'the request exceeds the available context size. try increasing the context size or enable context shift',
+  'Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+  'The number of tokens to keep from the initial prompt is greater than the context length.',
+  'Reached context length of 4096 tokens with this model, but it does not currently support mid-generation context overflow.',
+  "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  'Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)',
+  'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
+  "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+  'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens',
+  'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+  'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.',
+  'Range of input length should be [1, 129024]',
+  'Input is too long for requested model.',
+  'Prompt exceeds max length',
+  'prompt too long; exceeded max context length by 4 tokens',
+  'invalid params, context window exceeds limit (2013)',
+  'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
+])('a full context is recognised by %j', (message) => {
+  for (const status of [400, 422, 500]) {
+    expect(upstreamError(readFault({ error: { message } }, 'custom', status)).code).toBe('context_length_exceeded');
+  }
+  expect(upstreamError(readFault({ detail: message }, 'custom', 400)).code).toBe('context_length_exceeded');
+});
+
+test.each([
+  'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+  "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64.",
+  'Invalid value: too many stop sequences.',
+  'The length of the array messages must be at least 1.',
+  'string_above_max_length: Expected a string with maximum length 1048576.',
+  'Too many tools: at most 128.',
+])('a refusal of something else is no full context: %j', (message) => {
+  expect(upstreamError(readFault({ error: { message } }, 'custom', 400)).code).toBe('upstream_invalid_request');
+});

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts';
-import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
+import { asArray, asObject, asText, isObject } from '#shared/json/foreign-json.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 
 /** A failure that a provider reported, whatever its format. */
@@ -81,8 +81,11 @@ export function upstreamError(fault: UpstreamFault): AppError {
   if (status === 401 || status === 403 || isBadKey(fault)) {
     return fail('upstream_auth_failed', `${provider} refused the key.`, undefined, 'key_refused');
   }
-  if (status === 429)
-    return fail('upstream_rate_limited', `${provider} is limiting the rate of requests.`, fault.retryAfterMs);
+  if (status === 429) {
+    const wait = getLongWait(fault.retryAfterMs);
+    const message = `${provider} is limiting the rate of requests${wait === null ? '' : `: it accepts none for ${wait}`}.`;
+    return fail('upstream_rate_limited', message, fault.retryAfterMs);
+  }
   if (status === 503 || status === 529)
     return fail('upstream_overloaded', `${provider} is overloaded.`, fault.retryAfterMs);
   if (status === 408 || status === 504) return fail('upstream_timeout', `${provider} ran out of time.`);
@@ -98,6 +101,21 @@ export function upstreamError(fault: UpstreamFault): AppError {
     return fail('upstream_invalid_request', refusal(fault, 'The provider refused the request.'), undefined, reason);
   }
   return fail('upstream_error', `${provider} failed with status ${status}.`);
+}
+
+const minuteMs = 60_000;
+const units = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: minuteMs },
+];
+
+/** Returns a wait of more than a minute in words, rounded up; null for a shorter wait. Nobody waits for years, so those are cut. */
+function getLongWait(ms: number | undefined): string | null {
+  if (ms === undefined || ms <= minuteMs) return null;
+  const { unit, ms: unitMs } = units.find((one) => ms >= 2 * one.ms) ?? { unit: 'minute', ms: minuteMs };
+  const count = Math.ceil(ms / unitMs);
+  return unit === 'day' && count > 31 ? 'more than a month' : `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function providerError({ status, kinds, param, message }: UpstreamFault): ProviderError {
@@ -151,9 +169,34 @@ const isModeration = ({ status, kinds }: UpstreamFault) => status === 403 && kin
 const isUnknownModel = ({ status, kinds }: UpstreamFault) =>
   status === 400 && kinds.some((kind) => kind === 'model_not_found' || kind === 'invalid_model');
 
-const isContextLength = ({ kinds, message }: UpstreamFault) =>
-  kinds.includes('context_length_exceeded') ||
-  /maximum context length|prompt is too long|context window|input token count .{0,60}exceeds/i.test(message);
+const contextKinds = new Set(['context_length_exceeded', 'exceed_context_size_error', 'model_context_window_exceeded']);
+
+/**
+ * How servers say that a conversation is too long: OpenAI and those that copy it, Anthropic, Google, llama.cpp, LM Studio, xAI,
+ * Kimi, vLLM, SGLang, TGI, Mistral, Cohere, Z.ai, DashScope, Bedrock and Cerebras (https://github.com/cline/kanban/issues/505,
+ * https://github.com/NousResearch/hermes-agent/issues/89504, https://github.com/raine/claude-code-proxy/issues/29, read
+ * 2026-11-27).
+ */
+const contextWords = [
+  /(maximum|max|model'?s?) context (length|window|size)/,
+  /prompt (is )?too long|input is too long for (the )?requested model/,
+  /context window/,
+  /input token count .{0,60}exceeds|prompt token count .{0,60}exceeds/,
+  /exceeds? (the )?(available )?context (size|length|limit|window)|exceeds? the model.{0,20} context/,
+  /maximum prompt length|prompt exceeds max length|prompt .{0,40}longer than the maximum model length/,
+  /exceed(ed|s) (the )?model('s)? token limit/,
+  /(loaded with|reached) (a )?context length|greater than the context length|than the (model's )?context length/,
+  /inputs. tokens \+ .max_new_tokens. must be/,
+  /too many tokens: .{0,60}prompt/,
+  /range of input length should be/,
+  /reduce the length of the messages/,
+];
+
+const isContextLength = ({ kinds, message }: UpstreamFault) => {
+  if (kinds.some((kind) => contextKinds.has(kind))) return true;
+  const words = message.toLowerCase();
+  return contextWords.some((pattern) => pattern.test(words));
+};
 
 const isPolicy = ({ kinds, message }: UpstreamFault) =>
   kinds.some((kind) => kind === 'content_policy_violation' || kind === 'content_filter') ||
@@ -201,7 +244,7 @@ export function readFault(body: unknown, provider: string, status: number | null
   const flagged = Array.isArray(asObject(error.metadata).reasons) ? 'moderation' : null;
   const named = [error.code, error.type, error.status, flagged, ...reasons];
   const kinds = named.flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
-  const message = asText(error.message) ?? asText(outer.error) ?? asText(outer.message) ?? '';
+  const message = toSentence(outer) ?? '';
   const param = asText(error.param);
   const retryAfterMs = retryDelayMs(error.details);
   return {
@@ -212,6 +255,38 @@ export function readFault(body: unknown, provider: string, status: number | null
     param,
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
   };
+}
+
+/** Fields in which servers say why they refused, the most telling first. */
+const reasonFields = ['message', 'msg', 'detail', 'error', 'errors', 'error_description', 'reason', 'title'];
+const maxReasons = 5;
+
+/**
+ * Finds the sentence in an error's body. FastAPI sends `{detail: "…"}` or `{detail: [{loc, msg}]}`, Mistral the same inside
+ * `message`, others `{errors: […]}` or `{error: {detail: "…"}}` (https://github.com/danny-avila/LibreChat/issues/4866, read
+ * 2026-11-27). Returns null if there is none.
+ */
+function toSentence(value: unknown, depth = 0): string | null {
+  if (typeof value === 'string') return value.trim() === '' ? null : value;
+  if (depth > 4) return null;
+  if (Array.isArray(value)) {
+    const sentences = value.slice(0, maxReasons).flatMap((item) => toSentence(item, depth + 1) ?? []);
+    return sentences.length === 0 ? null : sentences.join('; ');
+  }
+  const fields = asObject(value);
+  // The error's own object is read before anything beside it, such as a status in words.
+  const names = isObject(fields.error) ? ['error', ...reasonFields] : reasonFields;
+  for (const name of names) {
+    const sentence = toSentence(fields[name], depth + 1);
+    if (sentence !== null) return withPlace(sentence, fields.loc);
+  }
+  return null;
+}
+
+/** Puts the path of the field in front, which FastAPI sends separately. */
+function withPlace(sentence: string, loc: unknown): string {
+  const path = asArray(loc).filter((step) => typeof step === 'string' || typeof step === 'number');
+  return path.length === 0 ? sentence : `${path.join('.')}: ${sentence}`;
 }
 
 /** Google sends the time to wait in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
