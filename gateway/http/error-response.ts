@@ -4,7 +4,7 @@ import type { MessagesError } from '#shared/wire/messages-answer.ts';
 import { challengeFor } from '../access/auth/authorize.ts';
 import { toPath } from './policies.ts';
 
-/** SDKs ignore longer waits, so a longer one is never asked for (wire contract §0.6). */
+/** SDKs ignore longer waits and ask again within seconds, so they are told not to ask again (wire contract §0.6). */
 const maxRetryMs = 60_000;
 /** The longest message and parameter name. What they repeat of a request may have any length. */
 const maxMessage = 2_000;
@@ -36,8 +36,11 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
 /** How long to wait, in milliseconds. Null when waiting does not help. It is in the body as well, because a stream has no headers left. */
 function getWait({ retryAfterMs, status }: AppError): number | null {
   if (retryAfterMs === undefined && status !== 429 && status !== 503) return null;
-  return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), maxRetryMs);
+  return Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs));
 }
+
+/** True if a client has to wait for longer than it would keep a request waiting. */
+const isLongWait = ({ retryAfterMs }: AppError): boolean => (retryAfterMs ?? 0) > maxRetryMs;
 
 /** An error as a complete answer, with the headers that belong to it. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
@@ -45,7 +48,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const challenge = challengeFor(error);
   if (challenge) headers['www-authenticate'] = challenge;
   Object.assign(headers, retryHeaders(error));
-  if (error.code === 'upstream_timeout') headers['x-should-retry'] = 'false';
+  if (error.code === 'upstream_timeout' || isLongWait(error)) headers['x-should-retry'] = 'false';
   if (error.code === 'request_too_large') headers.connection = 'close';
   if (error.code === 'method_not_allowed') headers.allow = allowed(error);
   return { status: error.status, headers, text: JSON.stringify(errorEnvelope(error, requestId)) };
@@ -106,5 +109,13 @@ export function messagesEnvelope(error: AppError, requestId: string | null): Mes
   const { error: fields } = errorEnvelope(error, requestId);
   const { status } = errorKinds[error.code];
   const type = messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return { type: 'error', error: { ...fields, type }, request_id: requestId };
+  const message = error.code === 'context_length_exceeded' ? asTooLong(fields.message) : fields.message;
+  return { type: 'error', error: { ...fields, type, message }, request_id: requestId };
 }
+
+/**
+ * Anthropic's clients summarise the conversation when they read these words, whatever the status
+ * (https://github.com/anthropics/claude-code/issues/3622, read 2026-11-27).
+ */
+const asTooLong = (message: string): string =>
+  /prompt is too long/i.test(message) ? message : `prompt is too long: ${message}`;

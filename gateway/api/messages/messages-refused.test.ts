@@ -134,6 +134,49 @@ describe("the Messages API refuses in Anthropic's envelope", () => {
     expect(all.at(-1)).toEqual([429, 'rate_limit_error', true]);
   });
 
+  test.each([
+    ['openai/gpt-4.1', 'Your input exceeds the context window of this model.'],
+    [
+      'google/gemini-2.5-pro',
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    ],
+    ['anthropic/claude-sonnet-4-5', 'prompt is too long: 215000 tokens > 200000 maximum'],
+  ])('a full context of %s is "prompt is too long", so that clients summarise', async (model, message) => {
+    const { send } = await openForMessages({
+      fetch: async () => Response.json({ error: { message } }, { status: 400 }),
+    });
+    for (const stream of [false, true]) {
+      const response = await send({ model, stream });
+      const { error } = messagesError.parse(await response.json());
+      expect([response.status, error.code]).toEqual([400, 'context_length_exceeded']);
+      expect(error.message.match(/prompt is too long/g)).toHaveLength(1);
+      expect(error.message).toContain(message);
+    }
+  });
+
+  test.each([
+    ['7', '7', null],
+    ['60', '60', null],
+    ['287441', '86400', 'false'],
+  ])('a wait of %s s at the provider is passed on, and clients repeat only after a short one', async (...row) => {
+    const [asked, passedOn, repeat] = row;
+    const fetch = async () => Response.json({}, { status: 429, headers: { 'retry-after': asked } });
+    const { send, post, key } = await openForMessages({ fetch });
+    const openai = { model: 'claude-sonnet-4-5', messages: [user('hi')] };
+    for (const response of [
+      await send({}),
+      await post('/v1/chat/completions', openai, { authorization: `Bearer ${key}`, 'x-api-key': '' }),
+    ]) {
+      const { headers } = response;
+      expect([response.status, headers.get('retry-after'), headers.get('x-should-retry')]).toEqual([
+        429,
+        passedOn,
+        repeat,
+      ]);
+      expect(await response.json()).toMatchObject({ error: { code: 'upstream_rate_limited' } });
+    }
+  });
+
   test("an overloaded upstream and a broken stream end with Anthropic's error types", async () => {
     const down = await openForMessages({ fetch: async () => Response.json({ error: {} }, { status: 529 }) });
     const response = await down.send({});
