@@ -139,7 +139,7 @@ function directTarget(request: ChatRequest, model: CatalogueModel, features: Fea
   if (missing) {
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
-  checkMaxTokens(request, model);
+  if (!features.mayLowerMaxTokens) checkMaxTokens(request, model);
   const conditions = { controls: request.route, maxCost: getMaxCost(request) };
   const excluded = conditionExclusions(model, features, conditions);
   if (excluded.length) throw nothingEligible([{ id: model.id, excluded }]);

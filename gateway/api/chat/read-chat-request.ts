@@ -326,7 +326,11 @@ function readPrompt(given: Body, { strict }: ReadOptions): BodyFields {
 }
 
 /** Reads the body of `POST /v1/chat/completions`. */
-export function readCompletion(given: Body, { messages: span, strict }: ReadOptions): BodyFields {
+export function readCompletion(
+  given: Body,
+  { messages: span, strict }: ReadOptions,
+  mayLowerMaxTokens = false,
+): BodyFields {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
   const plain = plainCompletion(body);
@@ -341,7 +345,10 @@ export function readCompletion(given: Body, { messages: span, strict }: ReadOpti
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const messagesJson = plain && getSpan(plain.messages, span);
   const includeUsage = request.stream_options?.include_usage ?? false;
-  return { ...toFields(request, { messages, messagesJson, maxTokens, custom, unknown, strict }), includeUsage };
+  return {
+    ...toFields(request, { messages, messagesJson, maxTokens, mayLowerMaxTokens, custom, unknown, strict }),
+    includeUsage,
+  };
 }
 
 /** A plain message has two fields and so four strings. With more strings a field was repeated, and its value is ambiguous. */
@@ -368,12 +375,14 @@ interface Parts {
   readonly messages: readonly ChatMessage[];
   readonly messagesJson?: Uint8Array | null;
   readonly maxTokens: number | null;
+  readonly mayLowerMaxTokens?: boolean;
   readonly custom: CustomTools;
   readonly unknown: readonly string[];
   readonly strict: boolean;
 }
 
-function toFields(request: Shared, { messages, messagesJson, maxTokens, custom, unknown, strict }: Parts): BodyFields {
+function toFields(request: Shared, parts: Parts): BodyFields {
+  const { messages, messagesJson, maxTokens, mayLowerMaxTokens, custom, unknown, strict } = parts;
   checkReferences(request);
   if (request.modalities?.includes('audio'))
     throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
@@ -381,7 +390,7 @@ function toFields(request: Shared, { messages, messagesJson, maxTokens, custom, 
   return {
     provider: request.provider ?? null,
     model: request.model ?? null,
-    facts: getRoutingFacts({ messages, maxTokens, parameters }),
+    facts: getRoutingFacts({ messages, maxTokens, parameters, mayLowerMaxTokens: mayLowerMaxTokens ?? false }),
     messages,
     messagesJson: messagesJson ?? null,
     maxTokens,

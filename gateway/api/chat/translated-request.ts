@@ -12,6 +12,8 @@ export interface Translation {
   readonly echo: Echo;
   /** The place of each of the body's messages in the request, such as `input[3]`. */
   readonly places: readonly string[];
+  /** Whether `max_tokens` may be lowered to what the model gives. */
+  readonly mayLowerMaxTokens?: boolean;
   /** The functions that stand for the client's own kinds of tools. */
   readonly clientTools?: ClientTools;
   /** The same tools in the form that OpenAI's own models take. */
@@ -24,9 +26,10 @@ export type Translate = (body: Record<string, unknown>, strict: boolean, earlier
 /** Reads requests of another API by translating them to chat completions, so that the same rules apply to all. */
 export const translatedReader = (name: string, translate: Translate): ChatReader =>
   createChatReader(name, (given, options) => {
-    const { body, warnings, echo, places, clientTools, ownTools } = translate(given, options.strict, options.earlier);
+    const translation = translate(given, options.strict, options.earlier);
+    const { body, warnings, echo, places, mayLowerMaxTokens, clientTools, ownTools } = translation;
     try {
-      const fields = readCompletion(body, { ...options, messages: null });
+      const fields = readCompletion(body, { ...options, messages: null }, mayLowerMaxTokens);
       return {
         ...fields,
         warnings: [...warnings, ...fields.warnings],

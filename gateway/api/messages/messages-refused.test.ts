@@ -87,14 +87,6 @@ describe("the Messages API refuses in Anthropic's envelope", () => {
       'messages[0].content[0]',
     ],
     ['an unknown model', { model: 'claude-nothing' }, 404, 'not_found_error', 'model_not_found', 'model'],
-    [
-      'too many output tokens',
-      { max_tokens: 1_000_000 },
-      400,
-      'invalid_request_error',
-      'max_tokens_too_large',
-      'max_tokens',
-    ],
   ])('%s', async (_name, body, status, type, code, param) => {
     const { send, calls } = await openForMessages();
     const response = await send(body);

@@ -71,7 +71,10 @@ export const reserveInput = (
 export const initialHold = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   { maxOutputTokens }: CatalogueModel,
-) => maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
+) => {
+  const usual = maxTokens ?? stepTokens;
+  return Math.min(usual, maxOutputTokens ?? usual, planMaxOutputTokens ?? usual);
+};
 
 /** The amount that must be held before this model is asked (wire contract §2.7). */
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
@@ -81,11 +84,10 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
 export const knownMaxAnswer = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   model: CatalogueModel,
-): number | null =>
-  maxTokens ??
-  (model.maxOutputTokens === null && planMaxOutputTokens === null
-    ? null
-    : Math.min(model.maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY));
+): number | null => {
+  const limits = [maxTokens, model.maxOutputTokens, planMaxOutputTokens].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
+};
 
 /** The longest possible answer. Without a known limit it is the model's context. */
 const maxAnswer = (input: ReserveInput, model: CatalogueModel): number =>

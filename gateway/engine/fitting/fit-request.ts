@@ -11,7 +11,7 @@ import type { ProviderRequest } from '../../providers/provider.ts';
 import type { Target } from '../admit.ts';
 import type { ChatRequest } from '../answer.ts';
 import type { Features } from '../routing/eligibility.ts';
-import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
+import { changed, clamped, dropped, grammarsInWords, lowered } from './fit-warnings.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -428,8 +428,9 @@ export function fitChatRequest(
   const { features } = facts;
   const shape = withRecalled(facts.shape, recalled, target.model.model);
   const maxTokens = maxTokensToAsk(request, features, target, coveredTokens);
+  const isLowered = maxTokens !== null && request.maxTokens !== null && maxTokens < request.maxTokens;
   const hasGrammars = [...(request.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
-  return fitRequest(
+  const fitted = fitRequest(
     {
       parameters,
       openaiOnly,
@@ -442,22 +443,23 @@ export function fitChatRequest(
     },
     target.model,
   );
+  return isLowered ? { ...fitted, warnings: [lowered(target.model, maxTokens), ...fitted.warnings] } : fitted;
 }
 
 /** The limit of output tokens to ask for. Null when the provider decides. */
 function maxTokensToAsk(
   { maxTokens, principal }: ChatRequest,
-  { inputTokens }: Features,
+  { inputTokens, mayLowerMaxTokens }: Features,
   { model, provider }: Pick<Target, 'model' | 'provider'>,
   coveredTokens: number | null,
 ): number | null {
-  if (maxTokens !== null) return maxTokens;
+  if (maxTokens !== null && !mayLowerMaxTokens) return maxTokens;
   const { maxOutputTokens } = principal.plan;
-  const needsLimit = provider.needsMaxTokens === true || maxOutputTokens !== null;
+  const needsLimit = maxTokens !== null || provider.needsMaxTokens === true || maxOutputTokens !== null;
   if (!needsLimit && coveredTokens === null) return null;
   const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
-  const usual = model.maxOutputTokens ?? (needsLimit ? defaultMaxTokens : Number.POSITIVE_INFINITY);
-  const limits = [usual, maxOutputTokens, coveredTokens].map((limit) => limit ?? Number.POSITIVE_INFINITY);
+  const usual = model.maxOutputTokens ?? maxTokens ?? (needsLimit ? defaultMaxTokens : Number.POSITIVE_INFINITY);
+  const limits = [usual, maxTokens, maxOutputTokens, coveredTokens].map((limit) => limit ?? Number.POSITIVE_INFINITY);
   return Math.min(...limits, Math.max(room, smallestRoom));
 }
 

@@ -17,6 +17,12 @@ export const clamped = ({ id }: Named, most: number): Warning => ({
   message: `${id} takes temperatures up to ${most}; that was used.`,
 });
 
+export const lowered = ({ id }: Named, most: number): Warning => ({
+  code: 'max_tokens_lowered',
+  param: 'max_tokens',
+  message: `${id} has room for an answer of ${most} tokens here; that was asked for.`,
+});
+
 /** `why` is a sentence without its end. */
 export const changed = (code: string, param: string, why: string): Warning => ({ code, param, message: `${why}.` });
 

@@ -134,17 +134,18 @@ function parameterExclusions(model: CatalogueModel, features: Features, controls
 
 function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules): string[] {
   const cap = Math.min(model.maxOutputTokens ?? Infinity, rules.plan.maxOutputTokens ?? Infinity);
-  const needed = features.inputTokens + (features.maxTokens ?? 0);
+  const { inputTokens, maxTokens, mayLowerMaxTokens } = features;
+  const needed = inputTokens + (mayLowerMaxTokens ? 0 : (maxTokens ?? 0));
   return [
     ...(model.contextLength !== null && needed > model.contextLength ? ['context'] : []),
-    ...((features.maxTokens ?? 0) > cap ? ['max_output'] : []),
+    ...((maxTokens ?? 0) > cap && !mayLowerMaxTokens ? ['max_output'] : []),
   ];
 }
 
 /** `max_cost_usd` is a hard condition: it excludes a model whose price is not known, or whose input and smallest hold would exceed it. */
 function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
   if (maxCost === null) return [];
-  const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
+  const outputTokens = Math.min(features.maxTokens ?? 4_096, model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   const inputTokens = maxInputTokens(features.inputSize, model);
   const most = highestCost(model, { ...features, inputTokens, outputTokens });
   return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
@@ -184,6 +185,8 @@ export interface Features {
   readonly inputSize: InputSize;
   /** The limit that the request names, or null. */
   readonly maxTokens: number | null;
+  /** Whether the limit may be lowered to what a model gives. Anthropic's clients must send one, and don't know every model's. */
+  readonly mayLowerMaxTokens?: boolean;
   /** How long the answer will probably be: for price and time, not a limit. */
   readonly outputTokens: number;
   readonly tools: boolean;
@@ -213,6 +216,7 @@ const codeOrMathMarks = /```|\$\$|\\\(|\\\[|\\frac\b|\\sum\b/;
 interface FeatureInput {
   readonly messages: readonly ChatMessage[];
   readonly maxTokens: number | null;
+  readonly mayLowerMaxTokens?: boolean;
   readonly parameters: Partial<CompletionRequest>;
 }
 
@@ -222,6 +226,7 @@ class MeasuredFeatures implements Features {
   readonly inputTokens: number;
   readonly inputSize: InputSize;
   readonly maxTokens: number | null;
+  readonly mayLowerMaxTokens: boolean;
   readonly outputTokens: number;
   readonly tools: boolean;
   readonly forcedTool: boolean;
@@ -238,13 +243,14 @@ class MeasuredFeatures implements Features {
   readonly parameters: readonly string[];
   readonly #messages: readonly ChatMessage[];
 
-  constructor({ messages, maxTokens, parameters }: FeatureInput) {
+  constructor({ messages, maxTokens, mayLowerMaxTokens = false, parameters }: FeatureInput) {
     const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? [...content] : []));
     const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
     this.#messages = messages;
     this.inputTokens = estimateInputTokens(messages, parameters.tools);
     this.inputSize = measureInput({ messages, parameters });
     this.maxTokens = maxTokens;
+    this.mayLowerMaxTokens = mayLowerMaxTokens;
     this.outputTokens = Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens);
     this.tools = Boolean(parameters.tools?.length);
     this.forcedTool = parameters.tool_choice === 'required' || typeof parameters.tool_choice === 'object';
