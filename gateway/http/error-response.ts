@@ -4,7 +4,7 @@ import type { MessagesError } from '#shared/wire/messages-answer.ts';
 import { challengeFor } from '../access/auth/authorize.ts';
 import { toPath } from './policies.ts';
 
-/** SDKs ignore longer waits and ask again within seconds, so they are told not to ask again (wire contract §0.6). */
+/** SDKs ignore longer waits and ask again within seconds, so `x-should-retry` forbids that (wire contract §0.6). */
 const maxRetryMs = 60_000;
 /** The longest message and parameter name. What they repeat of a request may have any length. */
 const maxMessage = 2_000;

@@ -257,7 +257,7 @@ export function readFault(body: unknown, provider: string, status: number | null
   };
 }
 
-/** Fields in which servers say why they refused, the most telling first. */
+/** Fields in which servers put the reason of a refusal, the most precise first. */
 const reasonFields = ['message', 'msg', 'detail', 'error', 'errors', 'error_description', 'reason', 'title'];
 const maxReasons = 5;
 
