@@ -86,11 +86,18 @@ export class Attempt {
         if (event.type === 'tool-call-start' && event.extraContent)
           signed.push({ id: event.id, state: event.extraContent });
         if (allowed !== null && this.meter.outputTokens > allowed * overrun) return this.#cut(content);
-        content.push(event);
+        content.push(event.type === 'tool-call-start' ? this.#withOwnName(event) : event);
       }
     }
     if (content.length === 0) return undefined;
     return this.#task.hasSent ? delivery.emit(content) : this.#emit(content);
+  }
+
+  /** Returns a call with the name that the client gave its tool. */
+  #withOwnName(event: Extract<ContentEvent, { type: 'tool-call-start' }>): ContentEvent {
+    const sent = Object.entries(this.fitted.changes?.toolNames ?? {});
+    const own = sent.find(([, name]) => name === event.name)?.[0];
+    return own === undefined ? event : { ...event, name: own };
   }
 
   async #emit(content: readonly ContentEvent[]): Promise<void> {

@@ -4,7 +4,9 @@ import { workerPool } from '../runtime/threads/worker-pool.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { bodyTask } from './body-task.ts';
 import { closedSchema } from './content/closed-schema.ts';
+import { hasTopChoice, withoutTopChoice } from './content/function-schema.ts';
 import { repairedTurns, type TurnRepair } from './content/repaired-turns.ts';
+import { withNames, withToolNames } from './content/tool-names.ts';
 import { formatInWords } from './format-in-words.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
@@ -29,6 +31,10 @@ export interface LongChanges {
   readonly format: 'as_sent' | 'closed' | 'in_words';
   /** What happens to strict tools: their schemas stay as sent, are closed, or are no longer strict. */
   readonly strictTools: 'as_sent' | 'closed' | 'not_strict';
+  /** Whether choices at the top of a tool's schema are merged. */
+  readonly mergesTopChoices: boolean;
+  /** Names of tools that are sent in place of the client's. */
+  readonly toolNames: Readonly<Record<string, string>>;
 }
 
 type Parameters = ProviderRequest['parameters'];
@@ -38,12 +44,15 @@ function changedRequest(request: ProviderRequest): ProviderRequest {
   const { changes } = request;
   if (!changes) return request;
   const words = changes.format === 'in_words' ? formatInWords(request.parameters) : '';
-  const messages = changedMessages(request.messages, changes, words);
+  const hasNames = Object.keys(changes.toolNames).length > 0;
+  const turns = changedMessages(request.messages, changes, words);
+  const messages = hasNames ? withNames(turns, changes.toolNames) : turns;
+  const parameters = changedParameters(request.parameters, changes);
   return {
     ...request,
     messages,
     messagesJson: messages === request.messages ? (request.messagesJson ?? null) : null,
-    parameters: changedParameters(request.parameters, changes),
+    parameters: hasNames ? withToolNames(parameters, changes.toolNames) : parameters,
     changes: null,
   };
 }
@@ -61,13 +70,14 @@ function changedMessages(
   return turns.toSpliced(index < 0 ? turns.length : index, 0, ...added);
 }
 
-function changedParameters(parameters: Parameters, { onlyTool, format, strictTools }: LongChanges): Parameters {
+function changedParameters(parameters: Parameters, changes: LongChanges): Parameters {
+  const { onlyTool, format } = changes;
   const { tools, response_format: asked, ...rest } = parameters;
   const offered = onlyTool === null ? tools : tools?.filter((tool) => tool.function.name === onlyTool);
   const kept = format === 'in_words' ? undefined : format === 'closed' ? closedFormat(asked) : asked;
   return {
     ...rest,
-    ...(offered ? { tools: offered.map((tool) => changedTool(tool, strictTools)) } : {}),
+    ...(offered ? { tools: offered.map((tool) => changedTool(tool, changes)) } : {}),
     ...(kept ? { response_format: kept } : {}),
   };
 }
@@ -80,13 +90,20 @@ function closedFormat(format: Parameters['response_format']): Parameters['respon
 
 type Tool = NonNullable<Parameters['tools']>[number];
 
-function changedTool(tool: Tool, rule: LongChanges['strictTools']): Tool {
+function changedTool(given: Tool, { strictTools: rule, mergesTopChoices }: LongChanges): Tool {
+  const tool = mergesTopChoices && hasTopChoice(given.function.parameters) ? withMergedSchema(given) : given;
   const { function: fn } = tool;
   if (!fn.strict || rule === 'as_sent') return tool;
   const closed = rule === 'closed' && fn.parameters ? closedSchema(fn.parameters) : null;
   if (closed) return { ...tool, function: { ...fn, parameters: closed.schema } };
   return { ...tool, function: { ...fn, strict: undefined } };
 }
+
+/** A merged schema lacks what a strict one must have. */
+const withMergedSchema = (tool: Tool): Tool => ({
+  ...tool,
+  function: { ...tool.function, strict: undefined, parameters: withoutTopChoice(tool.function.parameters ?? {}) },
+});
 
 /** The API in whose format a request's body is written. */
 export type BodyWriter =

@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { errorReply, openUpstream, streamReply } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
 import { ChunkReader, toNano } from './openai-compatible/completion-chunks.ts';
 import { getDialect } from './openai-compatible/dialects.ts';
@@ -56,6 +60,23 @@ test.each(compatible)('%s gets a stream request with roles and a token limit fie
 });
 
 describe('Mistral', () => {
+  test('Mistral gets a turn of the model between a tool result and a user who interrupts', async () => {
+    const answer = streamReply(recordedStreams.openai.join(''));
+    const list = errorReply(200, { data: [{ id: 'mistral-large-latest', capabilities: { function_calling: true } }] });
+    const upstream = await openUpstream((call, response) => (call.method === 'GET' ? list : answer)(call, response));
+    onTestFinished(upstream.close);
+    const providers = { mistral: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } };
+    const { post, call } = await openTestGateway({ plan: 'local', providers });
+    const id = 'mistral/mistral-large-latest';
+    await expect.poll(async () => JSON.stringify(await (await call('/v1/models')).json())).toContain(id);
+    const messages = [...conversation, { role: 'user', content: 'Wait' }];
+    const response = await post('/v1/chat/completions', { model: id, messages });
+    expect(JSON.stringify((await response.json()).warnings)).toContain('turns_adjusted');
+    const [sent] = upstream.calls.filter(({ method }) => method === 'POST');
+    const roles = ((sent?.body.messages ?? []) as { role: string }[]).map(({ role }) => role);
+    expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  });
+
   test('Mistral gets nine-character ids, its own names for seeds and forced tools, and no field that it refuses', () => {
     const body = bodyFor('mistral', everything);
     const [, user, assistant, result] = body.messages;

@@ -139,16 +139,21 @@ export const chatMessage = z.discriminatedUnion('role', [
 
 export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 
-const tool = z.object({
-  type: z.literal('function'),
-  function: z.object({
-    name: toolName,
-    description: optional(z.string()),
-    parameters: optional(z.record(z.string(), z.unknown())),
-    strict: optional(z.boolean()),
-  }),
-  ...marked,
-});
+/** Anthropic's limit. Names of MCP tools in Claude Code are often longer than OpenAI's 64. */
+export const longToolName = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/);
+
+const functionTool = <T extends z.ZodType<string>>(name: T) =>
+  z.object({
+    type: z.literal('function'),
+    function: z.object({
+      name,
+      description: optional(z.string()),
+      parameters: optional(z.record(z.string(), z.unknown())),
+      strict: optional(z.boolean()),
+    }),
+    ...marked,
+  });
+const tool = functionTool(toolName);
 
 const responseFormat = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -260,6 +265,16 @@ export const completionRequest = z
     n: optional(z.int()),
   })
   .meta({ id: 'ChatCompletionRequest' });
+
+/** Anthropic names no limits for these. Ours are far above what clients send. */
+export const maxLongTools = 1_024;
+export const maxLongStops = 64;
+
+/** A request of Anthropic's API as a chat completion, with the limits of that API. */
+export const longCompletionRequest = completionRequest.extend({
+  tools: optional(z.array(functionTool(longToolName)).max(maxLongTools)),
+  stop: optional(z.union([stopSequence, z.array(stopSequence).max(maxLongStops)])),
+});
 
 export type CacheMark = z.output<typeof cacheMark>;
 export type ChatMessage = z.output<typeof chatMessage>;

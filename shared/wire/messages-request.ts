@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { gatewayFields, optional, outputTokens, stopSequence, toolName } from './chat-request.ts';
+import {
+  gatewayFields,
+  longToolName,
+  maxLongStops,
+  maxLongTools,
+  optional,
+  outputTokens,
+  stopSequence,
+} from './chat-request.ts';
 
 /**
  * A request of Anthropic's Messages API, as far as the gateway supports it (`MessageCreateParams` and the block types
@@ -86,7 +94,7 @@ const message = z.discriminatedUnion('role', [
 
 const tool = z.looseObject({
   type: optional(z.literal('custom')),
-  name: toolName,
+  name: longToolName,
   description: optional(z.string()),
   input_schema: z.record(z.string(), z.unknown()),
   strict: optional(z.boolean()),
@@ -116,7 +124,7 @@ const countedFields = {
   temperature: optional(z.number().min(0).max(1)),
   messages: z.array(message).min(1).max(10_000),
   system: optional(systemContent),
-  tools: optional(z.array(tool).max(128)),
+  tools: optional(z.array(tool).max(maxLongTools)),
   tool_choice: optional(toolChoice),
   thinking: optional(thinking),
   output_config: optional(
@@ -127,7 +135,7 @@ const countedFields = {
   ),
   /** The earlier name of the field, from a beta. */
   output_format: optional(jsonSchema),
-  stop_sequences: optional(z.array(stopSequence).max(4)),
+  stop_sequences: optional(z.array(stopSequence).max(maxLongStops)),
   top_k: optional(z.int().min(0)),
   metadata: optional(z.looseObject({ user_id: optional(z.string().max(4_096)) })),
   service_tier: optional(z.string()),

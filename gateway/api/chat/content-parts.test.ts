@@ -24,17 +24,28 @@ describe('attached content', () => {
     expect(preparedParts([part], 'files')).toEqual([part]);
   });
 
+  test.each(['image/jpg', 'image/gif', 'image/x-png', 'application/octet-stream'])(
+    'an image that is called %s gets the type of its bytes',
+    (type) => {
+      const called = image(png.replace('image/png', type));
+      expect(preparedParts([called], 'files')).toEqual([image(png)]);
+    },
+  );
+
+  test.each(['application/x-pdf', 'application/octet-stream', 'binary/octet-stream'])(
+    'a PDF that is called %s gets the type of its bytes',
+    (type) => {
+      const pdf = file(data('application/pdf', '%PDF-1.7'));
+      expect(preparedParts([file(data(type, '%PDF-1.7'))], 'files')).toEqual([pdf]);
+    },
+  );
+
   test.each(['text/plain', 'text/csv', 'application/json'])('%s becomes text', (type) => {
     expect(preparedParts([file(data(type, 'a;b'))], 'files')).toEqual([{ type: 'text', text: 'File "a":\n\na;b' }]);
   });
 
   test.each([
-    [
-      'an image whose bytes are of another type',
-      image(png.replace('png', 'gif')),
-      'invalid_image',
-      'files[0].image_url.url',
-    ],
+    ['an image of unknown bytes', image(data('image/png', 'hello')), 'invalid_image', 'files[0].image_url.url'],
     ['a PDF as an image', image(data('application/pdf', '%PDF-1.7')), 'invalid_image', 'files[0].image_url.url'],
     ['an image type that no model reads', image(data('image/tiff', 'x')), 'invalid_image', 'files[0].image_url.url'],
     ['an address on this machine', image('file:///etc/passwd'), 'invalid_image', 'files[0].image_url.url'],

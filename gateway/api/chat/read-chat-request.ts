@@ -7,6 +7,7 @@ import {
   type CompletionRequest,
   type ContentPart,
   completionRequest,
+  longCompletionRequest,
   type PromptRequest,
   promptRequest,
 } from '#shared/wire/chat-request.ts';
@@ -106,10 +107,12 @@ function imageUrl(url: string, param: string): string {
   if (/^https?:\/\//i.test(url)) return shortAddress(url, param);
   const data = parseDataUrl(url);
   if (!data) throw bad('must be an https address or a base64 data URL.');
-  if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);
-  if (getFileType(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
-  return url;
+  const type = getFileType(dataUrlBytes(data, 16));
+  if (type === null || !imageTypes.includes(type))
+    throw bad(`must be a picture of one of the types ${imageTypes.join(', ')}.`);
+  // Many tools name another type than the picture has, such as image/jpg, and vendors refuse that.
+  return type === data.mediaType ? url : `data:${type};base64,${data.base64}`;
 }
 
 function shortAddress(url: string, param: string): string {
@@ -145,10 +148,13 @@ function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: 
   checkSize(data.base64, param);
   if (textTypes.test(data.mediaType))
     return inlined(file.filename, Buffer.from(data.base64, 'base64').toString('utf8'));
-  if (data.mediaType !== 'application/pdf')
-    throw badFile(param, `has the type ${data.mediaType}; only PDF and text files can be read.`);
-  if (getFileType(dataUrlBytes(data, 1024)) !== data.mediaType) throw badFile(param, 'does not contain a PDF.');
-  return { type: 'file', file };
+  const isPdf = getFileType(dataUrlBytes(data, 1024)) === 'application/pdf';
+  if (data.mediaType === 'application/pdf') {
+    if (!isPdf) throw badFile(param, 'does not contain a PDF.');
+    return { type: 'file', file };
+  }
+  if (!isPdf) throw badFile(param, `has the type ${data.mediaType}; only PDF and text files can be read.`);
+  return { type: 'file', file: { ...file, file_data: `data:application/pdf;base64,${data.base64}` } };
 }
 
 const badFile = (param: string, why: string) => new AppError('invalid_file', `"${param}" ${why}`, { param });
@@ -329,7 +335,7 @@ function readPrompt(given: Body, { strict }: ReadOptions): BodyFields {
 export function readCompletion(
   given: Body,
   { messages: span, strict }: ReadOptions,
-  mayLowerMaxTokens = false,
+  { isMessages = false }: { readonly isMessages?: boolean } = {},
 ): BodyFields {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
@@ -338,7 +344,8 @@ export function readCompletion(
     refuseFields(body, 'completion');
     refuseFunctionCalls(body.messages);
   }
-  const request = plain ?? parseRequest(completionRequest, withCustomCalls(body));
+  const schema = isMessages ? longCompletionRequest : completionRequest;
+  const request = plain ?? parseRequest(schema, withCustomCalls(body));
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
@@ -346,7 +353,7 @@ export function readCompletion(
   const messagesJson = plain && getSpan(plain.messages, span);
   const includeUsage = request.stream_options?.include_usage ?? false;
   return {
-    ...toFields(request, { messages, messagesJson, maxTokens, mayLowerMaxTokens, custom, unknown, strict }),
+    ...toFields(request, { messages, messagesJson, maxTokens, mayLowerMaxTokens: isMessages, custom, unknown, strict }),
     includeUsage,
   };
 }

@@ -12,8 +12,8 @@ export interface Translation {
   readonly echo: Echo;
   /** The place of each of the body's messages in the request, such as `input[3]`. */
   readonly places: readonly string[];
-  /** Whether `max_tokens` may be lowered to what the model gives. */
-  readonly mayLowerMaxTokens?: boolean;
+  /** Whether the request has the limits of Anthropic's API, and its `max_tokens` may be lowered to what the model gives. */
+  readonly isMessages?: boolean;
   /** The functions that stand for the client's own kinds of tools. */
   readonly clientTools?: ClientTools;
   /** The same tools in the form that OpenAI's own models take. */
@@ -27,9 +27,9 @@ export type Translate = (body: Record<string, unknown>, strict: boolean, earlier
 export const translatedReader = (name: string, translate: Translate): ChatReader =>
   createChatReader(name, (given, options) => {
     const translation = translate(given, options.strict, options.earlier);
-    const { body, warnings, echo, places, mayLowerMaxTokens, clientTools, ownTools } = translation;
+    const { body, warnings, echo, places, isMessages, clientTools, ownTools } = translation;
     try {
-      const fields = readCompletion(body, { ...options, messages: null }, mayLowerMaxTokens);
+      const fields = readCompletion(body, { ...options, messages: null }, { isMessages: isMessages ?? false });
       return {
         ...fields,
         warnings: [...warnings, ...fields.warnings],

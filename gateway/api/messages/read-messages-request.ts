@@ -224,7 +224,7 @@ function translateWith(schema: typeof messagesRequest | typeof countTokensReques
       warnings: [...warnings, ...droppedFields(request), ...unknownWarnings(body, schema.shape, strict)],
       echo: { short: { hidesThinking }, long: {} },
       places: turns.map(({ place }) => place),
-      mayLowerMaxTokens: true,
+      isMessages: true,
     };
   };
 }

@@ -7,6 +7,7 @@ import { ownToolsField } from '../../providers/content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../../providers/content/conversation-shape.ts';
 import { hashed, withHashedNames } from '../../providers/content/passed-fields.ts';
 import type { TurnRepair } from '../../providers/content/repaired-turns.ts';
+import { replacedNames } from '../../providers/content/tool-names.ts';
 import type { ProviderRequest } from '../../providers/provider.ts';
 import type { Target } from '../admit.ts';
 import type { ChatRequest } from '../answer.ts';
@@ -108,6 +109,9 @@ function withoutSearch(parameters: Parameters, model: CatalogueModel, warnings: 
   return without(parameters, ['web_search_options'], model, warnings);
 }
 
+/** The limits in the vendors' references. Only the Messages API accepts more. */
+const maxStops: Readonly<Record<string, number>> = { openai: 4, 'azure-openai': 4, google: 5 };
+
 const ofTools = new Set(['tools', 'tool_choice', 'parallel_tool_calls']);
 
 function fitSampling(given: Parameters, model: CatalogueModel, warnings: Warning[]): Parameters {
@@ -118,6 +122,11 @@ function fitSampling(given: Parameters, model: CatalogueModel, warnings: Warning
   if ((fitting.temperature ?? 0) > most) {
     warnings.push(clamped(model, most));
     fitting.temperature = most;
+  }
+  const stops = maxStops[model.provider] ?? Number.POSITIVE_INFINITY;
+  if (Array.isArray(fitting.stop) && fitting.stop.length > stops) {
+    warnings.push(changed('stop_shortened', 'stop', `${model.id} takes ${stops} stop sequences; the first were sent`));
+    fitting.stop = fitting.stop.slice(0, stops);
   }
   const [one, other] = model.facts?.notTogether ?? [];
   if (one && other && one in fitting && other in fitting) return without(fitting, [other], model, warnings);
@@ -325,8 +334,25 @@ function fitLongParts(input: LongInput, warnings: Warning[]): LongChanges | null
   const { format, instruction } = fitFormat(input, warnings);
   const strictTools = fitStrictTools(input, warnings);
   const instructions = [forced?.instruction, instruction].filter((text) => text !== undefined);
-  const untouched = turns.length + instructions.length === 0 && format === 'as_sent' && strictTools === 'as_sent';
-  return untouched ? null : { turns, instructions, onlyTool: forced?.name ?? null, format, strictTools };
+  const mergesTopChoices = topChoicesMerged(input, warnings);
+  const toolNames = replacedNames(input.shape.unusualNames, input.model.provider);
+  const untouched =
+    turns.length + instructions.length + Object.keys(toolNames).length === 0 &&
+    format === 'as_sent' &&
+    strictTools === 'as_sent' &&
+    !mergesTopChoices;
+  if (untouched) return null;
+  return { turns, instructions, onlyTool: forced?.name ?? null, format, strictTools, mergesTopChoices, toolNames };
+}
+
+/** Vendors that refuse a choice between schemas at the top of a function's. */
+const withoutTopChoices = new Set(['openai', 'azure-openai', 'anthropic']);
+
+function topChoicesMerged({ model, shape, parameters }: LongInput, warnings: Warning[]): boolean {
+  if (!shape.topChoices || !parameters.tools || !withoutTopChoices.has(model.provider)) return false;
+  const why = `${model.id} takes no "anyOf", "oneOf" or "allOf" at the top of a tool's schema; their fields were merged`;
+  warnings.push(changed('schema_adjusted', 'tools', why));
+  return true;
 }
 
 function turnRepairs({ model, facts, shape }: LongInput, warnings: Warning[]): TurnRepair[] {
@@ -337,6 +363,9 @@ function turnRepairs({ model, facts, shape }: LongInput, warnings: Warning[]): T
   };
   if (shape.picturesInResults && !facts?.picturesInResults) {
     repair('pictures_after_results', `${model.id} takes no pictures in a tool's result; they come as a turn after it`);
+  }
+  if (model.provider === 'mistral' && shape.userAfterResults) {
+    repair('answer_after_results', `${model.id} wants a turn of its own after a tool's result; one was added`);
   }
   if (!facts) return repairs;
   if (facts.refusesBlankTurns && shape.blankTurns) {

@@ -4,6 +4,7 @@ import { requestLimits } from '../../runtime/json/json-limits.ts';
 import { parseWithin } from '../../runtime/json/parse-json.ts';
 import { getMark, getMarks, messageText } from '../content/conversation-shape.ts';
 import { parseDataUrl } from '../content/data-url.ts';
+import { functionSchema } from '../content/function-schema.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { dropsUnbound, isBound, thinkingFor } from './thinking.ts';
@@ -206,7 +207,7 @@ function toolFields({ parameters, facts }: ProviderRequest): object {
   const functions = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
     name: fn.name,
     ...(fn.description === undefined ? {} : { description: fn.description }),
-    input_schema: { type: 'object', properties: {}, ...fn.parameters },
+    input_schema: functionSchema(fn.parameters),
     ...(fn.strict ? { strict: true } : {}),
     ...(mark ? { cache_control: anthropicMark(mark) } : {}),
   }));

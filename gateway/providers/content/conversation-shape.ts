@@ -1,6 +1,8 @@
 import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { CacheMark, ChatMessage, CompletionRequest, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { closedSchema } from './closed-schema.ts';
+import { hasTopChoice } from './function-schema.ts';
+import { unusualNames } from './tool-names.ts';
 
 /**
  * The properties of a conversation that decide how it's fitted to a model, without its text. With them a request can be
@@ -28,6 +30,12 @@ export interface ConversationShape {
   readonly schemaChanges: readonly string[] | null;
   /** The same for the schemas of all strict tools together. */
   readonly toolSchemaChanges: readonly string[] | null;
+  /** Some tools have a schema with a choice at its top. */
+  readonly topChoices: boolean;
+  /** Names of tools and calls that some vendor refuses. */
+  readonly unusualNames: readonly string[];
+  /** A user's turn follows directly after tool results. */
+  readonly userAfterResults: boolean;
 }
 
 /** Stands in `thinkers` for thinking that doesn't name its model. */
@@ -64,6 +72,9 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
     containsJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
     schemaChanges: format?.type === 'json_schema' ? getChanges(format.json_schema.schema) : nothing,
     toolSchemaChanges: tools ? toolChanges(tools) : nothing,
+    topChoices: tools?.some(({ function: fn }) => hasTopChoice(fn.parameters)) ?? false,
+    unusualNames: unusualNames(messages, tools),
+    userAfterResults: messages.some(({ role }, index) => role === 'user' && messages[index - 1]?.role === 'tool'),
   };
 }
 

@@ -3,10 +3,15 @@ import { hasNoContent } from './conversation-shape.ts';
 
 /**
  * A change to a conversation that its model would refuse: a user's turn is added before the first or after the last
- * turn, the last instruction becomes a user's turn if there are only instructions, or pictures in tool results move to
- * a turn after them.
+ * turn, the last instruction becomes a user's turn if there are only instructions, pictures in tool results move to a
+ * turn after them, or a turn of the model's is added between tool results and a user's turn.
  */
-export type TurnRepair = 'begin_with_user' | 'end_with_user' | 'instruction_as_user' | 'pictures_after_results';
+export type TurnRepair =
+  | 'begin_with_user'
+  | 'end_with_user'
+  | 'instruction_as_user'
+  | 'pictures_after_results'
+  | 'answer_after_results';
 
 /** Applies the repairs. Messages that need none stay the same objects. */
 export function repairedTurns(messages: readonly ChatMessage[], repairs: readonly TurnRepair[]): ChatMessage[] {
@@ -18,7 +23,13 @@ const getRepair: Readonly<Record<TurnRepair, (messages: ChatMessage[]) => ChatMe
   end_with_user: (messages) => [...messages, userTurn('Continue.')],
   instruction_as_user: instructionAsUser,
   pictures_after_results: picturesAfterResults,
+  answer_after_results: (messages) =>
+    messages.flatMap((message, index) =>
+      message.role === 'user' && messages[index - 1]?.role === 'tool' ? [interrupted, message] : [message],
+    ),
 };
+
+const interrupted = { role: 'assistant', content: '(The user interrupted.)' } as ChatMessage;
 
 const userTurn = (content: string | ContentPart[]): ChatMessage => ({ role: 'user', content, name: undefined });
 const isInstruction = ({ role }: ChatMessage) => role === 'system' || role === 'developer';

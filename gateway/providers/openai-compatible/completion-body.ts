@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { unmarked } from '../content/conversation-shape.ts';
+import { functionSchema, hasTopChoice } from '../content/function-schema.ts';
 import type { PassedName } from '../content/passed-fields.ts';
 import { foreignDetails } from '../content/reasoning-details.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 import { withoutAddress } from './extra-content.ts';
+import { templateTurns } from './template-rules.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -53,10 +55,10 @@ function plainParameters(parameters: Parameters, { refuses, seedField }: Dialect
 
 function messagesFor({ messages, parameters }: ProviderRequest, dialect: Dialect): object[] {
   const words = formatWords(parameters, dialect);
-  const sent = messages.map((message) =>
+  const asked: readonly ChatMessage[] = words === '' ? messages : [{ role: 'system', content: words }, ...messages];
+  return templateTurns(asked, dialect).map((message) =>
     messageFor(dialect.keepsCacheMarks ? message : unmarkedMessage(message), dialect),
   );
-  return words === '' ? sent : [{ role: 'system', content: words }, ...sent];
 }
 
 const unmarkedMessage = (message: ChatMessage) => unmarked(message) as ChatMessage;
@@ -141,7 +143,8 @@ function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, 
     ...knownFields(message, dialect),
     ...(reasoning !== undefined && dialect.givesBack === 'reasoning_content' ? { reasoning_content: reasoning } : {}),
     ...(dialect.givesBack === 'reasoning_details' ? reasoningDetails(message) : {}),
-    ...(calls ? { tool_calls: calls.map((call) => callFor(call, dialect)) } : {}),
+    // OpenAI refuses an empty list, which other servers send with every answer.
+    ...(calls?.length ? { tool_calls: calls.map((call) => callFor(call, dialect)) } : {}),
   };
 }
 
@@ -198,12 +201,20 @@ export function toolFields(parameters: Parameters, dialect: Dialect): object {
   const forced = typeof choice === 'object' && dialect.forcesTool !== 'by_name' ? choice.function.name : null;
   const offered = forced === null ? tools : tools.filter((tool) => tool.function.name === forced);
   return {
-    tools: dialect.keepsCacheMarks ? offered : offered.map(unmarked),
+    tools: (dialect.keepsCacheMarks ? offered : offered.map(unmarked)).map(withProperties),
     ...(choice === undefined ? {} : { tool_choice: choiceFor(choice, dialect) }),
     ...(parallel === undefined || dialect.refuses.includes('parallel_tool_calls')
       ? {}
       : { parallel_tool_calls: parallel }),
   };
+}
+
+/** Tools without arguments often list no properties, which OpenAI and others refuse. */
+function withProperties(tool: NonNullable<Parameters['tools']>[number]): object {
+  const { parameters } = tool.function;
+  if (parameters === undefined || hasTopChoice(parameters) || typeof parameters.$ref === 'string') return tool;
+  const schema = functionSchema(parameters);
+  return schema === parameters ? tool : { ...tool, function: { ...tool.function, parameters: schema } };
 }
 
 function choiceFor(choice: NonNullable<Parameters['tool_choice']>, { forcesTool, requiredWord }: Dialect): unknown {

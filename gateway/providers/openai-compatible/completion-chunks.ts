@@ -11,6 +11,7 @@ import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';
 import { createStreamedCalls } from './streamed-calls.ts';
+import { templateTurns } from './template-rules.ts';
 
 /** The JSON before and after the text of a chunk. Nearly all chunks of a stream differ only in their text. */
 interface ChunkTemplate {
@@ -209,6 +210,7 @@ export function completionBytes(request: ProviderRequest, dialect: Dialect): Uin
   const { messagesJson, messages } = request;
   if (!messagesJson || messagesJson.byteLength < longMessages) return null;
   if (!dialect.knowsDeveloperRole && messages.some(({ role }) => role === 'developer')) return null;
+  if (templateTurns(messages, dialect) !== messages) return null;
   const text = JSON.stringify(completionBody({ ...request, messages: [] }, dialect));
   const [before, after, ...more] = text.split(noMessages);
   if (before === undefined || after === undefined || more.length > 0) return null;

@@ -1,10 +1,11 @@
 import type { KnownProvider } from '#shared/known-providers.ts';
+import type { TemplateRules } from './template-rules.ts';
 
 /**
  * How servers with OpenAI's API differ, as data from their documentation and issue trackers. None of it was tried
  * against the live services. Anything that a server isn't known to refuse is sent.
  */
-export interface Dialect {
+export interface Dialect extends TemplateRules {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Sends `stream_options: {include_usage}`. Other servers report usage automatically and may refuse the field. */
   readonly asksForUsage: boolean;
@@ -62,6 +63,8 @@ export interface Dialect {
 }
 
 const common: Dialect = {
+  instructions: 'anywhere',
+  alternates: false,
   maxTokensField: 'max_tokens',
   asksForUsage: true,
   knowsDeveloperRole: false,
@@ -100,6 +103,7 @@ export const openAiDialect: Dialect = {
 /** An unknown server gets everything back, because it may be another gateway. */
 const unknownServer: Dialect = {
   ...common,
+  instructions: 'joined',
   keepsExtraContent: true,
   keepsCacheMarks: true,
   givesBack: 'reasoning_content',
@@ -140,8 +144,8 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
     refuses: ['frequency_penalty', 'presence_penalty'],
     takes: ['text'],
   },
-  together: { effort: 'none' },
-  fireworks: { effort: 'none', givesBack: 'reasoning_content' },
+  together: { effort: 'none', instructions: 'joined' },
+  fireworks: { effort: 'none', instructions: 'joined', givesBack: 'reasoning_content' },
   openrouter: {
     keepsCacheMarks: true,
     givesBack: 'reasoning_details',
@@ -150,10 +154,10 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
     reportsGenerations: true,
     keyCheckPath: '/key',
   },
-  ollama: { forcesTool: 'required', fetchesImages: false },
-  lmstudio: { forcesTool: 'required', formats: ['json_schema'], fetchesImages: false },
-  llamacpp: { forcesTool: 'required', fetchesImages: false, givesBack: 'reasoning_content' },
-  vllm: { givesBack: 'reasoning_content' },
+  ollama: { instructions: 'joined', forcesTool: 'required', fetchesImages: false },
+  lmstudio: { instructions: 'joined', forcesTool: 'required', formats: ['json_schema'], fetchesImages: false },
+  llamacpp: { instructions: 'joined', forcesTool: 'required', fetchesImages: false, givesBack: 'reasoning_content' },
+  vllm: { instructions: 'joined', givesBack: 'reasoning_content' },
 };
 
 export const getDialect = (provider: Pick<KnownProvider, 'id'>): Dialect => ({ ...common, ...dialects[provider.id] });

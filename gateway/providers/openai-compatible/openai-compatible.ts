@@ -8,12 +8,21 @@ import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
-import type { AskBill, Bill, ListedModel, Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import type {
+  AskBill,
+  Bill,
+  ListedModel,
+  Provider,
+  ProviderContext,
+  ProviderCredential,
+  ProviderRequest,
+} from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
 import { listsNothing } from '../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { ChunkReader, toNano } from './completion-chunks.ts';
 import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
+import { stricterDialect } from './template-rules.ts';
 
 /**
  * Reads one entry of `GET /models`. OpenAI's own entries have an id and a date. Other servers add facts under different
@@ -147,6 +156,9 @@ function costIn(fields: JsonObject): Bill['cost'] | null {
   return behind === null ? null : nanoUsd(cost + behind);
 }
 
+/** Far more than anybody's servers have models. */
+const maxLearned = 1_000;
+
 interface CompatibleOptions {
   readonly id: string;
   readonly name: string;
@@ -167,7 +179,30 @@ export type Endpoint = 'chat/completions' | 'embeddings';
  */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   const { id, name, dialect = getDialect(options), getUrl = usualUrl } = options;
-  const writer: BodyWriter = { kind: 'completions', dialect };
+  /** The dialects of models whose server has refused a conversation because of its order, by address and model. */
+  const learned = new Map<string, Dialect>();
+
+  async function send(request: ProviderRequest, call: UpstreamCall & { readonly signal: StopSignal }) {
+    const key = `${call.url} ${request.model}`;
+    const known = learned.get(key) ?? dialect;
+    const attempt = async (own: Dialect) => {
+      const writer: BodyWriter = { kind: 'completions', dialect: own };
+      const written = upstreamBody(request, writer);
+      return upstreamFetch({ ...call, body: written instanceof Promise ? await written : written });
+    };
+    try {
+      return await attempt(known);
+    } catch (error) {
+      const stricter = stricterDialect(error, known);
+      if (!stricter) throw error;
+      if (learned.size >= maxLearned) learned.clear();
+      learned.set(key, stricter);
+      // Downloaded files were handed to the thread that wrote the first body, so only the next request can follow the rule.
+      if (request.fetched) throw error;
+      return attempt(stricter);
+    }
+  }
+
   return {
     id,
     name,
@@ -178,10 +213,8 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     counts: 'last',
     showsThinking: true,
     async chat(request, context, take) {
-      const written = upstreamBody(request, writer);
-      const body = written instanceof Promise ? await written : written;
       const call = callFor(id, context, dialect, getUrl(context.credential, request.model, 'chat/completions'));
-      const response = await upstreamFetch({ ...call, body });
+      const response = await send(request, call);
       const reader = new ChunkReader(id, getMaxEvent(request));
       const named = response.headers.get('x-generation-id');
       if (named !== null || dialect.reportsGenerations) {

@@ -5,6 +5,7 @@ import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-reque
 import { callFields } from '../content/call-fields.ts';
 import { type ClientTool, type ClientTools, noClientTools, ownToolsField } from '../content/client-tools.ts';
 import { messageText } from '../content/conversation-shape.ts';
+import { functionSchema } from '../content/function-schema.ts';
 import { openAiFields } from '../openai-compatible/completion-body.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { getReasoning } from './reasoning-state.ts';
@@ -263,7 +264,7 @@ function toolFields(request: ProviderRequest): object {
     type: 'function',
     name,
     ...(description === undefined ? {} : { description }),
-    parameters: parameters ?? { type: 'object', properties: {} },
+    parameters: functionSchema(parameters),
     strict: strict ?? false,
   }));
   const own = withOwnTools(functions, request);
