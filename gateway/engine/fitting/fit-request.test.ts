@@ -78,6 +78,17 @@ describe('effort', () => {
     expect(parameters).not.toHaveProperty('reasoning_effort');
     expect(named('anthropic/claude-opus-5', { reasoning_effort: 'high', ...body }).warnings).toEqual([]);
   });
+
+  test.each(['anthropic/claude-opus-4-6', 'anthropic/claude-sonnet-4-6'])(
+    'is dropped by %s only when a tool is forced',
+    (id) => {
+      const forced = named(id, { tools, tool_choice: 'required', reasoning_effort: 'high' });
+      expect(forced.warnings).toEqual(['effort_adjusted reasoning_effort']);
+      expect(forced.parameters).not.toHaveProperty('reasoning_effort');
+      expect(named(id, { tools, tool_choice: 'auto', reasoning_effort: 'high' }).warnings).toEqual([]);
+      expect(named(id, { tools, tool_choice: 'required' }).warnings).toEqual([]);
+    },
+  );
 });
 
 test.each([

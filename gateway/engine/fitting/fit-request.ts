@@ -280,8 +280,8 @@ function fitEffort(input: EffortInput, warnings: Warning[]): Effort | undefined 
 
 /** The reason why the model cannot think in this request although it could in others. */
 function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
-  if (facts.thinking.by !== 'budget_tokens') return null;
   if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
+  if (facts.thinking.by !== 'budget_tokens') return null;
   if (lostThinking) return 'the signed thinking before its last tool calls did not come back with them';
   if (maxTokens !== null && maxTokens <= facts.thinking.min) {
     return `it wants more than ${facts.thinking.min} tokens for that, and the answer may have ${maxTokens}`;

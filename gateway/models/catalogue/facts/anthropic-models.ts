@@ -70,6 +70,8 @@ const four6 = {
   ...adaptive,
   efforts: ['none', 'low', 'medium', 'high', 'max'],
   thinking: { by: 'adaptive', byDefault: false },
+  // Refused together with thinking in tries of the live models (https://github.com/vercel/ai/issues/17729).
+  forcedTools: 'without_thinking',
   sampling: ['temperature', 'top_p'],
 } as const;
 
