@@ -32,7 +32,7 @@ export function withoutKey(provider: Provider, showsProviderMessages = false): P
   const keeping =
     ({ apiKey, headers }: ProviderCredential) =>
     (error: unknown): never => {
-      const secrets = [...(apiKey ? [apiKey] : []), ...(headers?.values() ?? [])];
+      const secrets = [...(apiKey ? [apiKey] : []), ...secretValues(headers)];
       const shown = showsProviderMessages ? error : withoutWords(error);
       throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), shown);
     };
@@ -44,6 +44,17 @@ export function withoutKey(provider: Provider, showsProviderMessages = false): P
     ...(checkKey ? { checkKey: (context) => checkKey(context).catch(keeping(context.credential)) } : {}),
   };
 }
+
+/** Words in the names of headers that carry secrets. */
+const secretNames =
+  /(^|[-_])(auth\w*|api-?key|key|token|secret|pass\w*|cookie|session|signature|credentials?|jwt)([-_]|$)/i;
+/** A header of another name may carry a secret as well, but a short value is a word such as "openai", which errors contain. */
+const wordChars = 16;
+
+const secretValues = (headers: ProviderCredential['headers']) =>
+  [...(headers ?? [])].flatMap(([name, value]) =>
+    secretNames.test(name) || value.reveal().length >= wordChars ? [value] : [],
+  );
 
 function cleared(error: unknown, key: string): unknown {
   if (!(error instanceof AppError) || key.length < minChars) return error;

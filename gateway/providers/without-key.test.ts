@@ -14,6 +14,22 @@ afterAll(() => upstream.close());
 
 const fault = (message: string) => ({ error: { message, type: 'invalid_request_error', code: 'bad_thing' } });
 
+test('the words of a server stay whole when a harmless header has one of them as its value', async () => {
+  const headers = new Map([
+    ['x-portkey-provider', new Secret('openai')],
+    ['x-api-key', new Secret('s3cret')],
+    ['x-opaque', new Secret('a1b2c3d4e5f6a7b8c9d0')],
+  ]);
+  const server = { name: 'Hall', kind: 'openai-compatible' as const, apiVersion: null };
+  const models = [{ model: 'm', sameAs: null, price: null }];
+  const hall = { apiKey: null, baseUrl: `${upstream.origin}/v1`, headers, server, models };
+  const { post } = await openTestGateway({ plan: 'local', providers: { hall } });
+  upstream.replyWith(errorReply(400, fault('openai error: s3cret and a1b2c3d4e5f6a7b8c9d0 are wrong')));
+  const answer = await post('/v1/chat/completions', { model: 'hall/m', messages: [{ role: 'user', content: 'hi' }] });
+  const { error } = await answer.json();
+  expect(error.provider_error.message).toBe('openai error: [redacted] and [redacted] are wrong');
+});
+
 test.each([
   ['as its status', (message: string) => errorReply(400, fault(message))],
   ['inside the stream', (message: string) => streamReply(`data: ${JSON.stringify(fault(message))}\n\n`)],
