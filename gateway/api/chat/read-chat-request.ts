@@ -45,6 +45,7 @@ import {
   unknownFields,
   unknownParameter,
 } from './check-fields.ts';
+import { withOpenRouterFields } from './openrouter-fields.ts';
 import { withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
 
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
@@ -338,7 +339,8 @@ export function readCompletion(
   { isMessages = false }: { readonly isMessages?: boolean } = {},
 ): BodyFields {
   const { body: functions, custom } = withCustomTools(given);
-  const body = withAllowedTools(functions);
+  const openRouter = withOpenRouterFields(withAllowedTools(functions));
+  const { body } = openRouter;
   const plain = plainCompletion(body);
   if (!plain) {
     refuseFields(body, 'completion');
@@ -351,11 +353,17 @@ export function readCompletion(
   const messages = preparedMessages(request.messages);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const messagesJson = plain && getSpan(plain.messages, span);
-  const includeUsage = request.stream_options?.include_usage ?? false;
-  return {
-    ...toFields(request, { messages, messagesJson, maxTokens, mayLowerMaxTokens: isMessages, custom, unknown, strict }),
-    includeUsage,
-  };
+  const includeUsage = request.stream_options?.include_usage ?? openRouter.includesUsage;
+  const fields = toFields(request, {
+    messages,
+    messagesJson,
+    maxTokens,
+    mayLowerMaxTokens: isMessages,
+    custom,
+    unknown,
+    strict,
+  });
+  return { ...fields, warnings: [...openRouter.warnings, ...fields.warnings], includeUsage };
 }
 
 /** A plain message has two fields and so four strings. With more strings a field was repeated, and its value is ambiguous. */

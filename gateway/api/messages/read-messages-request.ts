@@ -4,6 +4,7 @@ import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { Warning } from '#shared/wire/chat-response.ts';
 import { countTokensRequest, type MessagesRequest, messagesRequest } from '#shared/wire/messages-request.ts';
 import { parseRequest, refuseFields, unknownWarnings } from '../chat/check-fields.ts';
+import { budgetAsEffort, effortForBudget } from '../chat/openrouter-fields.ts';
 import { turnsInForm } from '../chat/placed-turns.ts';
 import { type Translate, translatedReader } from '../chat/translated-request.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
@@ -163,18 +164,6 @@ function droppedFields({ top_k: topK, service_tier: tier }: MessagesRequest): Wa
 }
 
 /**
- * The smallest budget for each effort, by the budgets that Anthropic's models get for these efforts
- * (`providers/anthropic/thinking.ts`).
- */
-const budgets = [
-  { min: 32_000, effort: 'xhigh' },
-  { min: 20_000, effort: 'high' },
-  { min: 10_000, effort: 'medium' },
-  { min: 4_096, effort: 'low' },
-  { min: 0, effort: 'minimal' },
-] as const;
-
-/**
  * Returns the requested amount of thinking as an effort, which every provider supports; undefined if the request
  * doesn't mention thinking.
  */
@@ -189,9 +178,8 @@ function getEffort({ thinking, output_config: config }: MessagesRequest): {
     case 'disabled':
       return { effort: 'none', warnings: [] };
     case 'enabled': {
-      const found = effort ?? budgets.find(({ min }) => thinking.budget_tokens >= min)?.effort;
-      const message = `"thinking.budget_tokens" is an effort here; "${found}" was used.`;
-      return { effort: found, warnings: [{ code: 'budget_as_effort', param: 'thinking', message }] };
+      const found = effort ?? effortForBudget(thinking.budget_tokens);
+      return { effort: found, warnings: [budgetAsEffort('thinking.budget_tokens', found)] };
     }
     default:
       // "high" is Anthropic's own default (https://platform.claude.com/docs/en/build-with-claude/effort, read

@@ -60,9 +60,13 @@ function begunResponse(
     id,
     object: 'response' as const,
     created_at: created,
+    completed_at: null as number | null,
     status: 'in_progress',
     background: false,
     error: null,
+    // Clients that validate the response want these fields, which no request can set here.
+    frequency_penalty: 0,
+    presence_penalty: 0,
     incomplete_details: null,
     instructions: null,
     max_tool_calls: null,
@@ -92,8 +96,10 @@ function finishedResponse(
   finish: FinishPart,
 ): ResponsesAnswer {
   const reason = incompleteFor[finish.reason];
+  const ms = finish.routing.attempts.reduce((sum, { latency_ms }) => sum + latency_ms, 0);
   return {
     ...begun,
+    completed_at: reason === undefined ? begun.created_at + Math.ceil(ms / 1_000) : null,
     status: reason === undefined ? 'completed' : 'incomplete',
     incomplete_details: reason === undefined ? null : { reason },
     output: [...output],
