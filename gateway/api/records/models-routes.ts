@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
@@ -211,6 +212,31 @@ export function withETag(context: Context<AppEnv>, body: object): Response {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   context.header('etag', tag);
   const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  // This replaces what `cross-origin.ts` sets, so it names the origin as well.
+  context.header('vary', 'Origin, Accept-Encoding');
   if (known.includes(tag) || known.includes('*')) return context.body(null, 304);
-  return context.body(text, 200, { 'content-type': 'application/json; charset=utf-8' });
+  context.header('content-type', 'application/json; charset=utf-8');
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*(?:,|$)))/i.test(
+    context.req.header('accept-encoding') ?? '',
+  );
+  if (!acceptsGzip || text.length < minCompressed) return context.body(text, 200);
+  // The tag names the JSON, not its compressed bytes.
+  context.header('etag', `W/${tag}`);
+  context.header('content-encoding', 'gzip');
+  return context.body(compressed(tag, text), 200);
+}
+
+/** Shorter answers fit into one or two packets. */
+const minCompressed = 2_048;
+const maxCompressed = 8;
+const compressedByTag = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** The list of models is the same for many callers, so it is compressed once. */
+function compressed(tag: string, text: string): Uint8Array<ArrayBuffer> {
+  const known = compressedByTag.get(tag);
+  if (known) return known;
+  const bytes = new Uint8Array(gzipSync(text));
+  if (compressedByTag.size >= maxCompressed) compressedByTag.clear();
+  compressedByTag.set(tag, bytes);
+  return bytes;
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { model, modelList } from '#shared/wire/model.ts';
 import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
@@ -83,6 +84,27 @@ describe('the list of models', () => {
       expect(await errorCode(await call(`/v1/models?${query}`))).toBe('invalid_query_parameter');
     },
   );
+
+  test.each([
+    ['gzip, deflate, br', 'gzip'],
+    ['br;q=1.0, gzip;q=0.8', 'gzip'],
+    ['gzip;q=0', null],
+    ['identity', null],
+  ])('is compressed for a client that accepts %s: %s', async (accepted, encoding) => {
+    const { call } = await openTestGateway();
+    const plain = await (await call('/v1/models')).text();
+    const answer = await call('/v1/models', { headers: { 'accept-encoding': accepted } });
+    expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([
+      encoding,
+      'Origin, Accept-Encoding',
+    ]);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect((encoding ? gunzipSync(bytes) : bytes).toString()).toBe(plain);
+    if (encoding) expect(bytes.length).toBeLessThan(plain.length / 4);
+    const tag = answer.headers.get('etag') ?? '';
+    const again = await call('/v1/models', { headers: { 'if-none-match': tag, 'accept-encoding': accepted } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
 
   test('the model list is not sent again to a caller that already has it', async () => {
     const { call, gateway } = await lister();
