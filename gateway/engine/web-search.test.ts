@@ -187,6 +187,30 @@ test('an answer of /chat has its sources too, streamed or not', async () => {
   expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ annotations: completion.annotations });
 });
 
+test.each(['anthropic/claude-haiku-4-5', 'openai/gpt-5.4-mini', 'google/gemini-2.5-flash'])(
+  'the Messages API has the same search with %s, and its sources in its own format',
+  async (model) => {
+    const { post } = await open();
+    const user_location = { type: 'approximate', country: 'DE', city: 'Köln' };
+    const body = {
+      model,
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content: 'How do people greet?' }],
+      tools: [{ type: 'web_search_20260318', name: 'web_search', max_uses: 3, user_location }],
+    };
+    const whole = await (await post('/v1/messages', body)).json();
+    const citation = { type: 'web_search_result_location', ...page };
+    expect(whole.content).toMatchObject([{ type: 'text', text: before + cited, citations: [citation] }]);
+    expect(whole.usage.server_tool_use.web_search_requests).toBeGreaterThan(0);
+    expect(JSON.stringify(whole.warnings)).toContain('max_uses');
+    const streamed = await (await post('/v1/messages', { ...body, stream: true })).text();
+    expect(streamed).toContain('"type":"citations_delta"');
+    // The answer can be sent back as it is.
+    const again = [...body.messages, { role: 'assistant', content: whole.content }, { role: 'user', content: 'Go on' }];
+    expect((await post('/v1/messages', { ...body, messages: again })).status).toBe(200);
+  },
+);
+
 test('the Responses API has the same search, and its sources in its own format', async () => {
   const { post } = await open();
   const user_location = { type: 'approximate', country: 'DE', city: null };

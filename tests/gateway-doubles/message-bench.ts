@@ -53,6 +53,9 @@ export function getBlocks(events: readonly Event[]): object[] {
     for (const name of ['text', 'thinking', 'signature']) {
       if (typeof delta[name] === 'string') open[name] = `${open[name] ?? ''}${delta[name]}`;
     }
+    if (delta.type === 'citations_delta') {
+      open.citations = [...((open.citations ?? []) as object[]), delta.citation as object];
+    }
     if (delta.type === 'input_json_delta') json[index] = `${json[index] ?? ''}${delta.partial_json}`;
   }
   return blocks.map((block, index) =>

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#shared/json/foreign-json.ts';
+import { asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { MessagesAnswer } from '#shared/wire/messages-answer.ts';
 import type { ChatRequest } from '../../engine/answer.ts';
@@ -34,6 +34,8 @@ interface OpenBlock {
   /** The block before it has any content. */
   readonly begun: JsonObject;
   text: string;
+  /** The web pages that a text block cites. */
+  readonly citations: JsonObject[];
 }
 
 /** `hidesThinking`: only the part of the thinking that has to come back is sent. */
@@ -51,7 +53,7 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
   });
 
   function begin(type: OpenBlock['type'], begun: JsonObject): MessageEvent[] {
-    open = { type, begun, text: '' };
+    open = { type, begun, text: '', citations: [] };
     return [{ type: 'content_block_start', index: content.length, content_block: begun }];
   }
 
@@ -94,6 +96,21 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
     return [...events, ...whole, ...call()];
   }
 
+  /** Anthropic's marks for its own results are left out, because nobody else has them. */
+  function cite(annotation: JsonObject): MessageEvent[] {
+    const { url, title } = asObject(annotation.url_citation);
+    if (open?.type !== 'text' || typeof url !== 'string') return [];
+    const citation = {
+      type: 'web_search_result_location',
+      url,
+      title: title ?? null,
+      cited_text: '',
+      encrypted_index: '',
+    };
+    open.citations.push(citation);
+    return [delta({ type: 'citations_delta', citation })];
+  }
+
   function addInTurn(part: DeltaPart): MessageEvent[] {
     switch (part.type) {
       case 'text-delta':
@@ -114,7 +131,7 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
         open.text += part.arguments;
         return [delta({ type: 'input_json_delta', partial_json: part.arguments })];
       case 'annotations':
-        return [];
+        return part.annotations.flatMap(cite);
       case 'image':
         return append('text', { type: 'text', text: '' }, imageWords, { type: 'text_delta', text: imageWords });
     }
@@ -136,8 +153,8 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
 /** Anthropic's answers have no form for images that a model generates. */
 const imageWords = '\n\n[The model made an image here, which this API cannot carry.]\n\n';
 
-function finished({ type, begun, text }: OpenBlock, signature: string): JsonObject {
-  if (type === 'text') return { ...begun, text };
+function finished({ type, begun, text, citations }: OpenBlock, signature: string): JsonObject {
+  if (type === 'text') return { ...begun, text, ...(citations.length > 0 ? { citations } : {}) };
   if (type === 'thinking') return { ...begun, thinking: text, signature };
   return { ...begun, input: argumentsObject(text) };
 }
@@ -173,6 +190,7 @@ function messageEnd(finish: FinishPart, { refused }: Pick<MessageBlocks, 'refuse
       },
       output_tokens: usage.completionTokens,
       output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+      ...(usage.searches ? { server_tool_use: { web_search_requests: usage.searches } } : {}),
       cost_usd: formatUsd(cost),
       upstream_cost_usd: formatUsd(upstreamCost),
       estimated,

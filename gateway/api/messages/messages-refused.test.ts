@@ -28,11 +28,19 @@ describe("the Messages API refuses in Anthropic's envelope", () => {
     ],
     [
       'a server tool of Anthropic',
-      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
       400,
       'invalid_request_error',
       'unsupported_tool_type',
       'tools[0].type',
+    ],
+    [
+      'a web search of some pages only',
+      { tools: [{ type: 'web_search_20250305', name: 'web_search', allowed_domains: ['a.example'] }] },
+      400,
+      'invalid_request_error',
+      'unsupported_parameter',
+      'tools[0].allowed_domains',
     ],
     [
       'a block of Anthropic’s server tools',

@@ -86,13 +86,17 @@ const described = (tool: JsonObject): Described | undefined => {
 /** True for a tool of Anthropic's that runs on the client's machine. */
 const isClientRun = (tool: JsonObject): boolean => described(tool) !== undefined;
 
+/** Anthropic's own web search, which becomes the vendor's own for every model. */
+const isWebSearch = ({ type }: JsonObject): boolean => /^web_search_\d{8}$/.test(asText(type) ?? '');
+
 /** Replaces such tools in the body by functions. Returns the same body if it has none. */
 function withClientRunTools(body: JsonObject): JsonObject {
   const tools = asArray(body.tools).map(asObject);
-  if (!tools.some(isClientRun)) return body;
+  if (!tools.some((tool) => isClientRun(tool) || isWebSearch(tool))) return body;
+  const offered = tools.filter((tool) => !isWebSearch(tool));
   return {
     ...body,
-    tools: tools.map((tool) => {
+    tools: offered.map((tool) => {
       const own = described(tool);
       if (!own) return tool;
       const { name, cache_control } = tool;
@@ -130,13 +134,43 @@ function refuseUnserved(body: JsonObject): void {
 
 function checkTool(tool: JsonObject, path: string): void {
   const type = asText(tool.type);
-  if (type === null || type === 'custom' || isClientRun(tool)) return;
+  if (isWebSearch(tool)) checkSearch(tool, path);
+  if (type === null || type === 'custom' || isClientRun(tool) || isWebSearch(tool)) return;
   throw new AppError(
     'unsupported_tool_type',
     `Tools of the type "${type.slice(0, 64)}" are not known here. Offer a tool with an "input_schema" of your own and run it yourself.`,
     { param: `${path}.type` },
   );
 }
+
+/** Results from other pages than the request allows would be another answer, so such a limit is refused. */
+function checkSearch(tool: JsonObject, path: string): void {
+  for (const name of ['allowed_domains', 'blocked_domains']) {
+    if (asArray(tool[name]).length === 0) continue;
+    const message = `"${name}" is not supported here: leave it out, or name the pages in your message.`;
+    throw new AppError('unsupported_parameter', message, { param: `${path}.${name}` });
+  }
+}
+
+/** Returns the options of a chat completion for the web search that the request offers; undefined if it offers none. */
+function searchOptions(body: JsonObject): JsonObject | undefined {
+  const tool = asArray(body.tools).map(asObject).find(isWebSearch);
+  if (!tool) return undefined;
+  const { type: _type, ...place } = asObject(tool.user_location);
+  return Object.keys(place).length === 0 ? {} : { user_location: { type: 'approximate', approximate: place } };
+}
+
+/** The number of searches is the vendor's or the gateway's own. */
+const searchWarnings = (body: JsonObject): Warning[] =>
+  asArray(body.tools).some((tool) => isWebSearch(asObject(tool)) && asObject(tool).max_uses != null)
+    ? [
+        {
+          code: 'parameter_dropped',
+          param: 'tools',
+          message: '"max_uses" of web search is not supported here; it was left out.',
+        },
+      ]
+    : [];
 
 function checkBlocks(blocks: readonly unknown[], path: string): void {
   for (const [index, value] of blocks.entries()) {
@@ -198,6 +232,7 @@ function translateWith(schema: typeof messagesRequest | typeof countTokensReques
   return (given, strict) => {
     refuseUnserved(given);
     const body = withClientRunTools(given);
+    const search = searchOptions(given);
     const request: MessagesRequest = parseRequest(schema, body);
     const turns = turnsInForm(turnsOfMessages(request));
     const { effort, warnings } = getEffort(request);
@@ -206,10 +241,16 @@ function translateWith(schema: typeof messagesRequest | typeof countTokensReques
     return {
       body: {
         ...completionFields(request),
+        ...(search ? { web_search_options: search } : {}),
         ...(effort === undefined ? {} : { reasoning_effort: effort }),
         messages: turns.map(({ message }) => message),
       },
-      warnings: [...warnings, ...droppedFields(request), ...unknownWarnings(body, schema.shape, strict)],
+      warnings: [
+        ...warnings,
+        ...searchWarnings(given),
+        ...droppedFields(request),
+        ...unknownWarnings(body, schema.shape, strict),
+      ],
       echo: { short: { hidesThinking }, long: {} },
       places: turns.map(({ place }) => place),
       isMessages: true,
@@ -227,11 +268,14 @@ function completionFields(request: MessagesRequest): JsonObject {
     ...Object.fromEntries(sameNames.map((name) => [name, request[name]])),
     stop: stop && stop.length > 0 ? stop : undefined,
     user: endUser(metadata?.user_id),
-    tools: tools?.map(({ name, description, input_schema, strict, cache_control: mark }) => ({
-      type: 'function',
-      function: { name, description, parameters: input_schema, strict },
-      ...marked(mark),
-    })),
+    tools:
+      tools?.length === 0
+        ? undefined
+        : tools?.map(({ name, description, input_schema, strict, cache_control: mark }) => ({
+            type: 'function',
+            function: { name, description, parameters: input_schema, strict },
+            ...marked(mark),
+          })),
     ...getChoice(choice),
     response_format: format && {
       type: 'json_schema',
