@@ -12,6 +12,7 @@ import { scriptTask } from '../../providers/sandbox/script-task.ts';
 import { scriptFor } from '../../providers/sandbox/scripts.ts';
 import { addressesIn, withFiles } from '../../providers/upstream/fetched-files.ts';
 import { jsonAnswerTask } from '../../providers/upstream/json-answer-task.ts';
+import { takeExactNumbers } from '../../runtime/json/exact-numbers.ts';
 import { answerLimits } from '../../runtime/json/json-limits.ts';
 import { parseBody, parseWithin } from '../../runtime/json/parse-json.ts';
 import { toTransferredError } from '../../runtime/threads/transferred-error.ts';
@@ -80,7 +81,10 @@ const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new Map([
 
   done(scriptTask, ({ request }) => scriptFor(opened(request))),
 
-  done(jsonAnswerTask, ({ blocks }) => parseWithin(Buffer.concat(blocks).toString('utf8'), answerLimits) ?? null),
+  done(jsonAnswerTask, ({ blocks }) => {
+    const value = parseWithin(Buffer.concat(blocks).toString('utf8'), answerLimits) ?? null;
+    return { value, numbers: takeExactNumbers(value) };
+  }),
 ]);
 
 function done<Input, Output>({ name }: WorkerTask<Input, Output>, run: (input: Input) => Output) {

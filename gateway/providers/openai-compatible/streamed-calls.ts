@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { isExactNumber } from '../../runtime/json/exact-numbers.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /**
@@ -109,7 +110,7 @@ export function createStreamedCalls(): StreamedCalls {
 
 function toPiece(value: JsonObject): Piece {
   const { name, arguments: given } = asObject(value.function);
-  const id = typeof value.id === 'number' ? String(value.id) : asText(value.id);
+  const id = typeof value.id === 'number' || isExactNumber(value.id) ? JSON.stringify(value.id) : asText(value.id);
   return {
     id: id || null,
     serverIndex: asCount(value.index),

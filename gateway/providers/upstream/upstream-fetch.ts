@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { BodyBlocks } from '../../runtime/body/body-blocks.ts';
 import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
+import { parseExact, putExactNumbers } from '../../runtime/json/exact-numbers.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { mayCarrySecrets } from './dispatch-fetch.ts';
 import { jsonAnswerTask } from './json-answer-task.ts';
@@ -26,6 +27,14 @@ const errorBodyMs = 5_000;
  * §7).
  */
 const idleMs = 60_000;
+/** How long a server may take to send the rest of a complete answer, or to end it. */
+const lateMs = 1_000;
+
+/** `done`: nothing more is read. `isComplete`: the end of the connection, or silence, is the end of the answer. */
+interface ReadUntil {
+  readonly done?: boolean;
+  readonly isComplete?: boolean;
+}
 
 /**
  * The only place where the gateway calls upstreams. It follows no redirects and doesn't retry. A status other than 2xx,
@@ -108,7 +117,7 @@ async function errorText(response: UpstreamResponse): Promise<string> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return null;
   }
@@ -138,12 +147,13 @@ function askedWaitMs(headers: UpstreamResponse['headers']): number | null {
 export async function* upstreamBytes(
   response: UpstreamResponse,
   provider: string,
-  reading: { held: boolean } = { held: false },
+  reading: { held: boolean; readonly until?: ReadUntil } = { held: false },
   silentMs: number = idleMs,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
   let isSilent = false;
+  let late: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => {
     if (reading.held) return;
     isSilent = true;
@@ -151,18 +161,20 @@ export async function* upstreamBytes(
   }, silentMs);
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (isSilent) throw silent(provider);
+      if (reading.until?.isComplete) late ??= setTimeout(() => void reader.cancel().catch(() => {}), lateMs);
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        if (reading.until?.isComplete) return { done: true, value: undefined };
+        throw broken(provider, cause);
+      });
+      if (isSilent && !reading.until?.isComplete) throw silent(provider);
       if (done || !value) return;
       timer.refresh();
       yield value;
       timer.refresh();
     }
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw broken(provider, cause);
   } finally {
     clearTimeout(timer);
+    clearTimeout(late);
     await reader.cancel().catch(() => {});
   }
 }
@@ -176,7 +188,7 @@ export function pushBytes(
   response: UpstreamResponse,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  until: { readonly done?: boolean },
+  until: ReadUntil,
   silentMs: number | null = idleMs,
 ): Promise<void> {
   const { body } = response;
@@ -188,10 +200,10 @@ async function readThrough(
   response: UpstreamResponse,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  until: { readonly done?: boolean },
+  until: ReadUntil,
   silentMs: number | null,
 ): Promise<void> {
-  const reading = { held: silentMs === null };
+  const reading = { held: silentMs === null, until };
   for await (const bytes of upstreamBytes(response, provider, reading, silentMs ?? idleMs)) {
     const waits = take(bytes);
     reading.held = waits !== undefined;
@@ -205,24 +217,31 @@ function piped(
   body: UpstreamBody,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
-  until: { readonly done?: boolean },
+  until: ReadUntil,
   silentMs: number | null,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let over = false;
   let waits = false;
+  let late: NodeJS.Timeout | undefined;
   const finish = (settle: () => void) => {
     if (over) return;
     over = true;
     clearTimeout(timer);
+    clearTimeout(late);
     void body.cancel().then(settle, settle);
   };
   const fail = (error: unknown) => finish(() => reject(error));
-  const timer = silentMs === null ? undefined : setTimeout(() => waits || fail(silent(provider)), silentMs);
+  const failedConnection = (error: unknown) => finish(() => (until.isComplete ? resolve() : reject(error)));
+  const timer = silentMs === null ? undefined : setTimeout(() => waits || failedConnection(silent(provider)), silentMs);
   const goOn = () => {
     waits = false;
+    goesOn();
+  };
+  const goesOn = () => {
     if (until.done) finish(resolve);
     else timer?.refresh();
+    if (until.isComplete && !over) late ??= setTimeout(() => finish(resolve), lateMs);
   };
   const value = (bytes: Uint8Array): Promise<void> | undefined => {
     if (over) return undefined;
@@ -230,8 +249,7 @@ function piped(
       const taken = take(bytes);
       waits = taken !== undefined;
       if (taken !== undefined) return taken.then(goOn, fail);
-      if (until.done) finish(resolve);
-      else timer?.refresh();
+      goesOn();
     } catch (error) {
       fail(error);
     }
@@ -241,9 +259,10 @@ function piped(
     if (over) return;
     over = true;
     clearTimeout(timer);
+    clearTimeout(late);
     resolve();
   };
-  body.pipe?.({ value, end, fail: (cause) => fail(broken(provider, cause)) });
+  body.pipe?.({ value, end, fail: (cause) => failedConnection(broken(provider, cause)) });
   return promise;
 }
 
@@ -305,7 +324,12 @@ export async function wholeBytes(response: UpstreamResponse, provider: string, l
 
 function toJson(blocks: BodyBlocks): unknown {
   const all = blocks.all();
-  if (blocks.size > shortJsonBytes) return workerPool.run(jsonAnswerTask, { blocks: all }, all);
+  if (blocks.size > shortJsonBytes) {
+    return workerPool.run(jsonAnswerTask, { blocks: all }, all).then(({ value, numbers }) => {
+      putExactNumbers(value, numbers);
+      return value;
+    });
+  }
   const [first, ...more] = all;
   const bytes =
     first && more.length === 0 ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(all);

@@ -9,6 +9,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
 import { isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { mayHaveExactNumbers, parseExact, roundNumbers } from './exact-numbers.ts';
 import { eventLimits, type JsonLimits, requestLimits } from './json-limits.ts';
 import { isWord } from './json-words.ts';
 
@@ -59,11 +60,26 @@ function decode(bytes: Uint8Array): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value = parseExact(text);
+    if (mayHaveExactNumbers(text)) roundNumbers(value, isCallInput);
+    return value;
   } catch (cause) {
     throw invalid('The request body is not valid JSON.', cause);
   }
 }
+
+/**
+ * Whether a member has the arguments of an earlier tool call, as an object: those of Anthropic's calls, and of the calls of
+ * OpenAI's Responses API that have no text. The model gets them back as it wrote them.
+ */
+const isCallInput = (owner: object, name: string): boolean => {
+  const { type } = owner as { readonly type?: unknown };
+  return (
+    typeof type === 'string' &&
+    ((name === 'input' && type.endsWith('tool_use')) ||
+      (type.endsWith('_call') && (name === 'arguments' || name === 'action' || name === 'operation')))
+  );
+};
 
 const invalid = (message: string, cause?: unknown) => new AppError('invalid_json', message, { cause });
 
@@ -207,11 +223,13 @@ const shortText = 16_384;
 const exceedsLimits = (text: string, limits: JsonLimits): boolean =>
   text.length > shortText && getOutline(Buffer.from(text), null, limits).excess !== null;
 
-/** Parses foreign JSON. Returns undefined when it's invalid or exceeds `limits`. */
+/**
+ * Parses foreign JSON, with the digits of long whole numbers. Returns undefined when it's invalid or exceeds `limits`.
+ */
 export function parseWithin(text: string, limits: JsonLimits): unknown {
   if (exceedsLimits(text, limits)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }
