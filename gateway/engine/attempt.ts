@@ -49,7 +49,7 @@ export class Attempt {
   /** The request that is sent to the provider. */
   get request(): ProviderRequest {
     const { target, fitted, recalled } = this;
-    const { messages, messagesJson, packed, clientTools } = this.#task.request;
+    const { messages, messagesJson, packed, clientTools, stream } = this.#task.request;
     return {
       model: target.model.model,
       facts: target.model.facts,
@@ -64,6 +64,7 @@ export class Attempt {
       openaiOnly: fitted.openaiOnly,
       ...(clientTools ? { clientTools } : {}),
       nonStreaming: this.nonStreaming,
+      isCollected: !stream,
     };
   }
 

@@ -84,6 +84,8 @@ export interface ProviderRequest {
   readonly messagesJson?: Uint8Array | null;
   /** A non-streaming answer is wanted. */
   readonly nonStreaming?: boolean;
+  /** The client gets the answer as a whole, so nobody reads it before its end. */
+  readonly isCollected?: boolean;
   /** The known facts of the model; absent if only its server knows it. */
   readonly facts?: ModelFacts | null;
   /**

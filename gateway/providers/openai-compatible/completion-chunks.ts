@@ -3,7 +3,9 @@ import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/jso
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { parseEvent } from '../../runtime/json/parse-json.ts';
+import { parseExact } from '../../runtime/json/exact-numbers.ts';
+import { eventLimits } from '../../runtime/json/json-limits.ts';
+import { parseEvent, parseWithin } from '../../runtime/json/parse-json.ts';
 import { getImages } from '../content/made-images.ts';
 import { detailsIn } from '../content/reasoning-details.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
@@ -12,6 +14,13 @@ import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';
 import { createStreamedCalls } from './streamed-calls.ts';
 import { templateTurns } from './template-rules.ts';
+import {
+  type ClosingTagWatch,
+  createClosingTagWatch,
+  createThinkTags,
+  type OpeningTag,
+  type ThinkTags,
+} from './think-tags.ts';
 
 /** The JSON before and after the text of a chunk. Nearly all chunks of a stream differ only in their text. */
 interface ChunkTemplate {
@@ -33,7 +42,7 @@ function createTemplate(data: string, chunk: JsonObject, events: readonly Provid
   const literal = JSON.stringify(event.text);
   if (start < name.length || !data.startsWith(literal, start)) return null;
   const template = { before: getCopy(data.slice(0, start)), after: getCopy(data.slice(start + literal.length)) };
-  const probed = JSON.stringify(JSON.parse(`${template.before}${JSON.stringify(probe)}${template.after}`));
+  const probed = JSON.stringify(parseExact(`${template.before}${JSON.stringify(probe)}${template.after}`));
   const expected = JSON.stringify(chunk).split(`${name}${literal}`);
   return probed === expected.join(`${name}${JSON.stringify(probe)}`) && expected.length === 2 ? template : null;
 }
@@ -58,8 +67,10 @@ function contentIn(data: string, { before, after }: ChunkTemplate): string | nul
 
 /** Reads the `data:` payloads of one streamed completion. */
 export class ChunkReader {
-  /** True once `[DONE]` was read. Everything after it is ignored. */
+  /** True once `[DONE]` and the usage were read. Everything after it is ignored. */
   done = false;
+  /** True once `[DONE]` was read: the answer is complete, but its usage may still come. */
+  isComplete = false;
   /** The server's id of its answer; null until the server sends it. */
   id: string | null = null;
   readonly maxEvent: number | undefined;
@@ -71,38 +82,80 @@ export class ChunkReader {
   #finish: FinishReason | null = null;
   #served: Served | null = null;
   #template: ChunkTemplate | null = null;
+  #isCounted = false;
+  /** Null once no text of the answer can be thinking any more. */
+  #tags: ThinkTags | null;
+  readonly #opening: OpeningTag | null;
+  readonly #watch: ClosingTagWatch | null;
 
-  /** `maxEvent`: set if an event may be longer than usual. */
-  constructor(provider: string, maxEvent?: number) {
+  /**
+   * `maxEvent`: set if an event may be longer than usual. `opening`: what is known of the model's `<think>` tags; null if
+   * they are text like any other. `isCollected`: nobody reads the answer before its end.
+   */
+  constructor(provider: string, maxEvent?: number, opening: OpeningTag | null = null, isCollected = false) {
     this.#provider = provider;
     this.maxEvent = maxEvent;
+    this.#opening = opening;
+    this.#tags = opening && createThinkTags(opening, isCollected);
+    this.#watch = opening?.expected === 'plain' ? createClosingTagWatch(opening.learn) : null;
   }
 
   read(data: string): ProviderEvent[] {
     if (this.done) return [];
     if (data === '[DONE]') {
-      this.done = true;
+      this.isComplete = true;
+      this.done = this.#isCounted;
       this.#finish ??= this.#calls.count > 0 ? 'tool_calls' : 'stop';
-      return [...this.#begin(), ...this.#endCalls()];
+      return [...this.#begin(), ...this.#endText(), ...this.#endCalls()];
     }
+    if (this.isComplete) return this.#readLate(data);
     const text = this.#template && contentIn(data, this.#template);
-    if (text) return [{ type: 'text-delta', text }];
+    if (text) return this.#withoutTags([{ type: 'text-delta', text }]);
     const chunk = parseEvent(data, this.#provider);
     const events = this.#readChunk(chunk);
     this.#template ??= createTemplate(data, chunk, events);
-    return events;
+    return this.#withoutTags(events);
   }
 
   /** Reads a non-streaming completion. */
   readWhole(completion: JsonObject): ProviderEvent[] {
     this.#isWhole = true;
-    return [...this.#readChunk(completion), ...this.end()];
+    this.#tags = this.#opening && createThinkTags(this.#opening, true);
+    return [...this.#withoutTags(this.#readChunk(completion)), ...this.end()];
   }
 
   /** Returns the last events: the finish, but only if the server reported that its answer is complete. */
   end(): ProviderEvent[] {
     const served = this.#served ? { served: this.#served } : {};
-    return this.#finish ? [...this.#endCalls(), { type: 'finish', reason: this.#finish, ...served }] : [];
+    if (!this.#finish) return this.#endText();
+    return [...this.#endText(), ...this.#endCalls(), { type: 'finish', reason: this.#finish, ...served }];
+  }
+
+  /** Some servers send the usage after `[DONE]`. Whatever else they send there isn't part of the answer. */
+  #readLate(data: string): ProviderEvent[] {
+    const chunk = asObject(parseWithin(data, eventLimits));
+    const usage = usageEvent(chunk);
+    if (usage.length === 0) return [];
+    this.#served = servedBy(chunk, this.#served);
+    this.done = true;
+    return usage;
+  }
+
+  #withoutTags(events: ProviderEvent[]): ProviderEvent[] {
+    const tags = this.#tags;
+    if (!tags) {
+      if (this.#watch) for (const event of events) if (event.type === 'text-delta') this.#watch.see(event.text);
+      return events;
+    }
+    const certain = tags.add(events);
+    if (tags.isSettled) this.#tags = null;
+    return certain;
+  }
+
+  #endText(): ProviderEvent[] {
+    const events = this.#tags?.end(this.#finish === 'length') ?? [];
+    this.#tags = null;
+    return events;
   }
 
   #begin(): ProviderEvent[] {
@@ -118,7 +171,9 @@ export class ChunkReader {
     const choice = asArray(chunk.choices)[0];
     const events = this.#begin();
     if (choice) this.#readChoice(asObject(choice), events);
-    if (chunk.usage || chunk.x_groq || asObject(choice).usage) events.push(...usageEvent(chunk));
+    const usage = mayReportUsage(chunk, asObject(choice)) ? usageEvent(chunk) : [];
+    this.#isCounted ||= usage.length > 0;
+    events.push(...usage);
     return events;
   }
 
@@ -244,44 +299,119 @@ function predictedTokens(details: JsonObject): Served | null {
     : null;
 }
 
+/** Whether a chunk has one of the places for the usage. Nearly no chunk has. */
+const mayReportUsage = (chunk: JsonObject, choice: JsonObject): boolean =>
+  Boolean(chunk.usage ?? chunk.x_groq ?? choice.usage ?? chunk.timings ?? asObject(choice.delta).usage) ||
+  chunk.prompt_eval_count !== undefined ||
+  asObject(choice.message).usage !== undefined;
+
 /**
- * Returns the usage that a chunk reports, whether in OpenAI's field, in Groq's (`x_groq`) or in Moonshot's (in the
- * choice). Empty if it reports none.
+ * Returns the usage that a chunk reports: in OpenAI's field, in Groq's (`x_groq`), in Moonshot's (in the choice or its
+ * delta), or as Ollama and llama.cpp count by themselves. Empty if it reports none.
  */
 export function usageEvent(chunk: JsonObject): ProviderEvent[] {
-  const [choice] = asArray(chunk.choices);
-  const usage = asObject(chunk.usage ?? asObject(chunk.x_groq).usage ?? asObject(choice).usage);
-  const promptTokens = asCount(usage.prompt_tokens);
-  const completionTokens = asCount(usage.completion_tokens);
-  if (promptTokens === null || completionTokens === null) return [];
-  const cost = getCost(usage);
-  return [{ type: 'usage', usage: counted(usage, promptTokens, completionTokens), ...(cost === null ? {} : { cost }) }];
+  const choice = asObject(asArray(chunk.choices)[0]);
+  const places = [
+    chunk.usage,
+    asObject(chunk.x_groq).usage,
+    choice.usage,
+    asObject(choice.delta).usage,
+    asObject(choice.message).usage,
+    ollamaUsage(chunk),
+    llamaUsage(chunk.timings),
+  ];
+  for (const place of places) {
+    const usage = asObject(place);
+    const counts = getCounts(usage);
+    if (!counts) continue;
+    const cost = getCost(usage);
+    const event: ProviderEvent = { type: 'usage', usage: counted(usage, counts.prompt, counts.completion) };
+    return [cost === null ? event : { ...event, cost }];
+  }
+  return [];
 }
 
+const ollamaUsage = ({ prompt_eval_count, eval_count }: JsonObject): JsonObject => ({
+  prompt_tokens: prompt_eval_count,
+  completion_tokens: eval_count,
+});
+
+/** llama.cpp counts the tokens that it computed (`prompt_n`) without those of its cache (`cache_n`). */
+function llamaUsage(timings: unknown): JsonObject {
+  const { prompt_n, cache_n, predicted_n } = asObject(timings);
+  const computed = asCount(prompt_n);
+  if (computed === null) return {};
+  const cached = asCount(cache_n) ?? 0;
+  return { prompt_tokens: computed + cached, completion_tokens: predicted_n, cached_tokens: cached };
+}
+
+/** Returns the counts under OpenAI's names, or under those of its Responses API and of Anthropic; null if one is missing. */
+function getCounts(usage: JsonObject): { readonly prompt: number; readonly completion: number } | null {
+  const total = asCount(usage.total_tokens);
+  const prompt = asCount(usage.prompt_tokens) ?? asCount(usage.input_tokens);
+  if (prompt === null) return null;
+  // A server may leave out the count of an answer without tokens.
+  const left = usage.completion_tokens === undefined && total !== null && total >= prompt ? total - prompt : null;
+  const completion = asCount(usage.completion_tokens) ?? asCount(usage.output_tokens) ?? left;
+  if (completion === null) return null;
+  const cached = getCached(usage) + getWritten(usage);
+  // Anthropic's input has nothing of the cache in it. The total shows the same of others.
+  const isAnthropic =
+    usage.prompt_tokens === undefined && !usage.input_tokens_details && !usage.prompt_tokens_details && total === null;
+  const leavesOutCache = isAnthropic || (cached > 0 && total === prompt + completion + cached);
+  return { prompt: leavesOutCache ? prompt + cached : prompt, completion };
+}
+
+/** The fields in which servers report the input that came from a cache. */
+const cachedNames = [
+  // DeepSeek; Moonshot, Together and StepFun; servers that mix the formats of OpenAI and Anthropic; Bedrock; Mistral.
+  'prompt_cache_hit_tokens',
+  'cached_tokens',
+  'cache_read_input_tokens',
+  'cacheReadInputTokens',
+  'cache_read_tokens',
+  'num_cached_tokens',
+  'cached_input_tokens',
+  'cached_prompt_tokens',
+  'prompt_cached_tokens',
+  'cached_content_token_count',
+  'cachedContentTokenCount',
+] as const;
+
+/** The fields in which servers report the input that was written to a cache. */
+const writtenNames = [
+  'cache_write_tokens',
+  'cache_creation_input_tokens',
+  'cacheWriteInputTokens',
+  'cacheCreationInputTokens',
+  'cache_creation_tokens',
+  'cache_write_input_tokens',
+] as const;
+
+const getDetails = (usage: JsonObject): readonly JsonObject[] => [
+  asObject(usage.prompt_tokens_details),
+  asObject(usage.input_tokens_details),
+  usage,
+];
+
+const getCached = (usage: JsonObject): number =>
+  firstCount(getDetails(usage).flatMap((place) => cachedNames.map((field) => place[field])));
+
+const getWritten = (usage: JsonObject): number =>
+  firstCount(getDetails(usage).flatMap((place) => writtenNames.map((field) => place[field])));
+
 function counted(usage: JsonObject, promptTokens: number, completionTokens: number): TokenUsage {
-  const prompt = asObject(usage.prompt_tokens_details);
-  const completion = asObject(usage.completion_tokens_details);
-  const reasoningTokens = asCount(completion.reasoning_tokens) ?? 0;
+  const prompt = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details);
+  const completion = asObject(usage.completion_tokens_details ?? usage.output_tokens_details);
+  const reasoningTokens = firstCount([completion.reasoning_tokens, usage.reasoning_tokens]);
   const imageTokens = asCount(completion.image_tokens);
-  const cachedTokens = Math.min(
-    promptTokens,
-    firstCount(
-      prompt.cached_tokens,
-      // These are the fields of DeepSeek, of Moonshot, and of servers that mix the formats of OpenAI and Anthropic.
-      usage.prompt_cache_hit_tokens,
-      usage.cached_tokens,
-      usage.cache_read_input_tokens,
-    ),
-  );
+  const cachedTokens = Math.min(promptTokens, getCached(usage));
   const audioTokens = asCount(prompt.audio_tokens);
   return {
     promptTokens,
     completionTokens: completionTokens + (leavesOutReasoning(usage, reasoningTokens) ? reasoningTokens : 0),
     cachedTokens,
-    cacheWriteTokens: Math.min(
-      promptTokens - cachedTokens,
-      firstCount(prompt.cache_write_tokens, usage.cache_creation_input_tokens),
-    ),
+    cacheWriteTokens: Math.min(promptTokens - cachedTokens, getWritten(usage)),
     reasoningTokens,
     ...(audioTokens ? { audioTokens } : {}),
     ...(imageTokens ? { imageTokens } : {}),
@@ -289,7 +419,7 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
 }
 
 /** Returns the first count above zero, because servers fill the fields that they don't use with 0 or null. */
-const firstCount = (...values: readonly unknown[]): number =>
+const firstCount = (values: readonly unknown[]): number =>
   values.map((value) => asCount(value) ?? 0).find((count) => count > 0) ?? 0;
 
 /** xAI counts thinking beside the completion, not in it. The total shows which one it was. */

@@ -48,6 +48,8 @@ export interface Dialect extends TemplateRules {
    * The server can fetch images by their URL. Whether it may do so is the operator's decision (`provider-guards.ts`).
    */
   readonly fetchesImages: boolean;
+  /** The server's models may think within their text, between `<think>` and `</think>`. */
+  readonly thinksInText: boolean;
   /** Supports the picture detail "original". Other servers are asked for "high". */
   readonly knowsOriginalDetail: boolean;
   /** Kinds of input that the server accepts. If its list names them for each model, the list takes precedence. */
@@ -83,6 +85,7 @@ const common: Dialect = {
   headers: {},
   keyHeader: 'authorization',
   fetchesImages: true,
+  thinksInText: true,
   knowsOriginalDetail: false,
   takes: ['text', 'image'],
   reportsGenerations: false,
@@ -96,6 +99,7 @@ export const openAiDialect: Dialect = {
   maxTokensField: 'max_completion_tokens',
   encodesVectors: true,
   knowsDeveloperRole: true,
+  thinksInText: false,
   knowsOriginalDetail: true,
   takes: ['text', 'image', 'file', 'audio'],
 };

@@ -23,6 +23,7 @@ import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { ChunkReader, toNano } from './completion-chunks.ts';
 import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
 import { stricterDialect } from './template-rules.ts';
+import { createOpeningTags } from './think-tags.ts';
 
 /**
  * Reads one entry of `GET /models`. OpenAI's own entries have an id and a date. Other servers add facts under different
@@ -203,6 +204,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     }
   }
 
+  const openingTags = createOpeningTags();
   return {
     id,
     name,
@@ -215,7 +217,8 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     async chat(request, context, take) {
       const call = callFor(id, context, dialect, getUrl(context.credential, request.model, 'chat/completions'));
       const response = await send(request, call);
-      const reader = new ChunkReader(id, getMaxEvent(request));
+      const opening = dialect.thinksInText ? openingTags(request.model) : null;
+      const reader = new ChunkReader(id, getMaxEvent(request), opening, request.isCollected);
       const named = response.headers.get('x-generation-id');
       if (named !== null || dialect.reportsGenerations) {
         const api = { ...call, url: getAddress(context.credential, '') };

@@ -14,6 +14,8 @@ interface EventReader<Item> {
   readonly maxEvent?: number | undefined;
   /** True once the last event was read. Everything after it is ignored. */
   readonly done?: boolean;
+  /** True once the answer is complete, although a little may follow. It's waited for only a moment. */
+  readonly isComplete?: boolean;
 }
 
 type Take<Item> = (items: readonly Item[]) => Promise<void> | undefined;
