@@ -97,8 +97,8 @@ export type AnswerPart =
       readonly usage: TokenUsage;
       /** What the account was charged. */
       readonly cost: NanoUsd;
-      /** What the upstream is expected to charge, whoever pays it. 0 when no price is known. */
-      readonly upstreamCost: NanoUsd;
+      /** What the upstream is expected to charge, whoever pays it. Null when no price is known. */
+      readonly upstreamCost: NanoUsd | null;
       readonly estimated: boolean;
       /** What the cost is made of; with the caller's own key, what the provider's cost is made of. Absent when nobody reads it. */
       readonly costBreakdown?: CostBreakdown;

@@ -64,6 +64,8 @@ export interface Bill {
   readonly unbelieved: Readonly<Record<string, unknown>> | null;
   /** The service tier that was served, when its price is not known. The answer was then charged at the tier that was asked for. */
   readonly unpricedTier: string | null;
+  /** No price is known, and the upstream reported no cost: what the answer costs its operator is unknown. */
+  readonly isCostUnknown: boolean;
 }
 
 /** The client disconnected, or its credential was revoked in the middle: what was produced by then is charged. */
@@ -114,6 +116,7 @@ export function billFor(billable: Billable, outcome: Outcome, withinHold = false
     metered,
     routing,
     unpricedTier: isKnown ? null : (served ?? null),
+    isCostUnknown: started && price === null && metered.reportedCost === null && !model.simulated,
     unbelieved: isClamped ? getUnbelieved(model, metered, payable) : null,
     settlement: {
       requestId: request.requestId,
@@ -218,7 +221,7 @@ const costOfUsage = (price: Price | null, { usage, reportedCost }: Metered): Nan
   reportedCost ?? (price ? getCost(price, usage) : nanoUsd(0n));
 
 /** The warnings that an answer gets when its bill is made. */
-export function billWarnings(outcome: Outcome, { unbelieved, unpricedTier }: Bill): Warning[] {
+export function billWarnings(outcome: Outcome, { unbelieved, unpricedTier, isCostUnknown }: Bill): Warning[] {
   const warnings: Warning[] = [];
   const warn = (code: string, param: string | null, message: string) => warnings.push({ code, param, message });
   if (outcome.kind === 'out_of_credit') {
@@ -232,6 +235,11 @@ export function billWarnings(outcome: Outcome, { unbelieved, unpricedTier }: Bil
   if (unpricedTier !== null) {
     const message = `The provider served this in its tier "${unpricedTier}", whose price is not known here: the cost is an estimate.`;
     warn('tier_price_unknown', 'service_tier', message);
+  }
+  if (isCostUnknown) {
+    const message =
+      'No price is known for this model, so what the answer costs is unknown. Nothing was charged for it.';
+    warn('cost_unknown', null, message);
   }
   return warnings;
 }

@@ -402,7 +402,7 @@ export class ChatTask {
       ...(outcome.kind === 'finished' && outcome.served ? { served: outcome.served } : {}),
       usage,
       cost: charged,
-      upstreamCost: bill.settlement.upstreamCost,
+      upstreamCost: bill.isCostUnknown ? null : bill.settlement.upstreamCost,
       estimated: bill.settlement.estimated,
       ...(request.stream ? { costBreakdown: toCostBreakdown(bill, charged, request.byoKey !== null) } : {}),
       byok: request.byoKey !== null,

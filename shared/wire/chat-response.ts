@@ -96,7 +96,8 @@ export const completionUsage = z.looseObject({
     rejected_prediction_tokens: count,
   }),
   cost_usd: usdAmount,
-  upstream_cost_usd: usdAmount,
+  /** Null if no price is known: the cost is then unknown, not zero. */
+  upstream_cost_usd: usdAmount.nullable(),
   estimated: z.boolean(),
 });
 

@@ -10,7 +10,8 @@ const usage = z.looseObject({
   cache_creation_input_tokens: count,
   output_tokens: count,
   cost_usd: usdAmount.optional(),
-  upstream_cost_usd: usdAmount.optional(),
+  /** Null if no price is known. */
+  upstream_cost_usd: usdAmount.nullable().optional(),
   estimated: z.boolean().optional(),
 });
 

@@ -31,7 +31,8 @@ export const requestRecord = z
     /** Web searches with the provider's own tool. */
     web_searches: count.optional(),
     cost_usd: usdAmount,
-    upstream_cost_usd: usdAmount,
+    /** Null if no price is known: the cost is then unknown, not zero. */
+    upstream_cost_usd: usdAmount.nullable(),
     estimated: z.boolean(),
     /**
      * Set if the client disconnected before the provider reported its token count: the most that the provider may bill.

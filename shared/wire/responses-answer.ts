@@ -11,7 +11,8 @@ const usage = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count }),
   total_tokens: count,
   cost_usd: usdAmount,
-  upstream_cost_usd: usdAmount,
+  /** Null if no price is known. */
+  upstream_cost_usd: usdAmount.nullable(),
   estimated: z.boolean(),
 });
 

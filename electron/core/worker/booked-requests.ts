@@ -130,7 +130,7 @@ function foundIn(
     model: record.model,
     byok: record.byok,
     charge: parseUsd(record.cost_usd),
-    upstreamCost: parseUsd(record.upstream_cost_usd),
+    upstreamCost: parseUsd(record.upstream_cost_usd ?? '0'),
     tokens: record.total_tokens,
     priced: record.price !== null,
     ledger,

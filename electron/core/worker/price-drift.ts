@@ -203,7 +203,7 @@ const billedBy = (record: RequestRecord): Billed => ({
   at: record.created * 1000,
   provider: record.provider ?? '',
   model: record.model ?? '',
-  billed: parseUsd(record.byok ? record.upstream_cost_usd : record.cost_usd),
+  billed: parseUsd((record.byok ? record.upstream_cost_usd : record.cost_usd) ?? '0'),
   price: record.price && JSON.stringify(record.price),
   usage: {
     promptTokens: record.prompt_tokens,

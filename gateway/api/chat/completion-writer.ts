@@ -66,7 +66,7 @@ function completionUsage({ served, usage, cost, upstreamCost, estimated }: Finis
     },
     ...(usage.searches ? { server_tool_use: { web_search_requests: usage.searches } } : {}),
     cost_usd: costUsd,
-    upstream_cost_usd: upstreamCost === cost ? costUsd : formatUsd(upstreamCost),
+    upstream_cost_usd: upstreamCost === cost ? costUsd : upstreamCost === null ? null : formatUsd(upstreamCost),
     estimated,
   };
 }

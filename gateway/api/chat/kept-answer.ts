@@ -12,7 +12,7 @@ export interface FormedAnswer extends NonStreamingAnswer {
 /** JSON has no `bigint`, so amounts are stored as text. */
 export function keptToText({ identity, route, finish, content }: FormedAnswer): string {
   const { cost, upstreamCost, ...rest } = finish;
-  const amounts = { cost: String(cost), upstreamCost: String(upstreamCost) };
+  const amounts = { cost: String(cost), upstreamCost: upstreamCost === null ? null : String(upstreamCost) };
   return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
 }
 
@@ -24,7 +24,11 @@ export function keptFromText(text: string): FormedAnswer {
   return {
     ...rest,
     content: { annotations: [], images: [], reasoningDetails: [], ...content },
-    finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) },
+    finish: {
+      ...finish,
+      cost: nanoUsd(BigInt(cost)),
+      upstreamCost: upstreamCost === null ? null : nanoUsd(BigInt(upstreamCost)),
+    },
   };
 }
 

@@ -192,7 +192,7 @@ function messageEnd(finish: FinishPart, { refused }: Pick<MessageBlocks, 'refuse
       output_tokens_details: { thinking_tokens: usage.reasoningTokens },
       ...(usage.searches ? { server_tool_use: { web_search_requests: usage.searches } } : {}),
       cost_usd: formatUsd(cost),
-      upstream_cost_usd: formatUsd(upstreamCost),
+      upstream_cost_usd: upstreamCost === null ? null : formatUsd(upstreamCost),
       estimated,
     },
     byok,

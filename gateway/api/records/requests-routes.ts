@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { type RequestRecord, type RequestStatus, requestStatus } from '#shared/wire/request-record.ts';
 import type { AppEnv } from '../../http/context.ts';
@@ -155,6 +156,14 @@ function filtered(db: GatewayDb, accountId: string, query: RequestsQuery) {
 
 const count = (value: bigint | null) => (value === null ? null : Number(value));
 
+/** A server of the operator's own has answered, and neither a price nor a reported cost is known. */
+const isCostUnknown = ({ price, upstream_cost, provider, prompt_tokens, completion_tokens }: RequestRow): boolean =>
+  price === null &&
+  upstream_cost === 0n &&
+  prompt_tokens + completion_tokens > 0n &&
+  provider !== null &&
+  isOwnServer(provider);
+
 const toRecord = (row: RequestRow): RequestRecord => ({
   id: row.id,
   object: 'request',
@@ -176,7 +185,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   web_searches: Number(row.web_searches),
   image_tokens: Number(row.image_tokens),
   cost_usd: formatUsd(nanoUsd(row.charge)),
-  upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
+  upstream_cost_usd: isCostUnknown(row) ? null : formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,
   ...(row.cost_up_to > 0n ? { cost_up_to_usd: formatUsd(nanoUsd(row.cost_up_to)) } : {}),
   byok: row.byok === 1n,

@@ -121,7 +121,7 @@ const getUsage = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNull
   output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   total_tokens: usage.promptTokens + usage.completionTokens,
   cost_usd: formatUsd(cost),
-  upstream_cost_usd: formatUsd(upstreamCost),
+  upstream_cost_usd: upstreamCost === null ? null : formatUsd(upstreamCost),
   estimated,
 });
 

@@ -102,7 +102,7 @@ async function repriceRecords(
         continue;
       }
       const charged = parseUsd(record.cost_usd);
-      const ownKey = record.byok ? parseUsd(record.upstream_cost_usd) : 0n;
+      const ownKey = record.byok ? parseUsd(record.upstream_cost_usd ?? '0') : 0n;
       sums.requests += 1;
       sums.charged += charged;
       sums.ownKeys += ownKey;

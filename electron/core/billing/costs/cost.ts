@@ -89,7 +89,7 @@ export function billOfChunk({ usage, portico }: Pick<ReportedChunk, 'usage' | 'p
 /** A newer gateway may report kinds that this version doesn't know. */
 const toBillKind = (kind: string): BillKind => billKind.safeParse(kind).data ?? 'other';
 
-const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
+const isZero = (usd: string | null): boolean => usd === null || parseUsd(usd) === 0n;
 
 function getListPrice(price: Parameters<typeof parsePricing>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
@@ -105,7 +105,7 @@ function getListPrice(price: Parameters<typeof parsePricing>[0], usage: NonNulla
 export function costOfRecord(record: ReportedRequest, source: string): Cost {
   if (isUnpriced(record)) return unknown;
   const ownKey = record.byok || isOwnKeys(source);
-  const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
+  const charged = (record.byok ? record.upstream_cost_usd : record.cost_usd) ?? '0';
   const taken = record.status === 'failed' ? record.cost_usd : charged;
   const cameToNothing = record.status !== 'succeeded' && isZero(taken);
   if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
