@@ -8,7 +8,7 @@ import { embeddingModel, unknownEmbedding } from '../models/catalogue/facts/embe
 import { getClaims, modelFacts } from '../models/catalogue/known-models.ts';
 import type { Effort, ModelFacts } from '../models/catalogue/model-facts.ts';
 import { parsePricing } from '../models/prices/price-document.ts';
-import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
+import { azureDialect, mayHaveResponses } from './azure-openai/azure-openai.ts';
 import { type Dialect, getDialect } from './openai-compatible/dialects.ts';
 import type { DeclaredModel, ListedModel, NamedServer, Provider, ProviderCredential } from './provider.ts';
 import { getReason } from './upstream/upstream-error.ts';
@@ -404,7 +404,8 @@ function declaredModel(
 ): CatalogueModel {
   if (!declared) return model;
   const { sameAs, price } = declared;
-  const known = sameAs === null ? model : { ...model, sameAs: { id: sameAs, responses: hasResponses(server) } };
+  const known =
+    sameAs === null ? model : { ...model, sameAs: { id: sameAs, responses: mayHaveResponses(model.provider, server) } };
   if (price === null) return known;
   const priceSource = 'configuration';
   const { priceAsOf = day } = declared;

@@ -1,3 +1,4 @@
+import { isOwnServer } from '#shared/known-providers.ts';
 import { type Dialect, openAiDialect } from '../openai-compatible/dialects.ts';
 import { callFor, createOpenAiCompatible, type Endpoint } from '../openai-compatible/openai-compatible.ts';
 import { chatByResponses } from '../openai-responses/openai-responses.ts';
@@ -31,9 +32,12 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
   };
 }
 
-/** Only `/openai/v1` has the Responses API in the same form as OpenAI. */
-export const hasResponses = (server: NamedServer | undefined): boolean =>
-  server?.kind === 'azure-openai' && server.apiVersion === null;
+/**
+ * Whether a provider may have OpenAI's Responses API: OpenAI does, and so may a server of one's own. At Azure only
+ * `/openai/v1` has it in the same form.
+ */
+export const mayHaveResponses = (id: string, server: NamedServer | undefined): boolean =>
+  server?.kind === 'azure-openai' ? server.apiVersion === null : id === 'openai' || isOwnServer(id);
 
 function getUrl(credential: ProviderCredential, deployment: string, endpoint: Endpoint): string {
   const version = credential.server?.apiVersion ?? null;

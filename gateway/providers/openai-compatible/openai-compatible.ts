@@ -8,6 +8,7 @@ import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
+import { chatByResponses, hasNoResponses } from '../openai-responses/openai-responses.ts';
 import type {
   AskBill,
   Bill,
@@ -205,6 +206,8 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   }
 
   const openingTags = createOpeningTags();
+  /** Servers that turned out to have chat completions only. They may take there what OpenAI's own model refuses. */
+  const withoutResponses = new WeakSet<ProviderCredential>();
   return {
     id,
     name,
@@ -215,6 +218,17 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     counts: 'last',
     showsThinking: true,
     async chat(request, context, take) {
+      if (request.api === 'responses' && !withoutResponses.has(context.credential)) {
+        const call = callFor(id, context, dialect, getAddress(context.credential, '/responses'));
+        try {
+          return await chatByResponses(request, { summary: false, reasoning: true }, context, take, call);
+        } catch (error) {
+          if (!hasNoResponses(error)) throw error;
+          withoutResponses.add(context.credential);
+          // Downloaded files were handed to the thread that wrote the first body.
+          if (request.fetched) throw error;
+        }
+      }
       const call = callFor(id, context, dialect, getUrl(context.credential, request.model, 'chat/completions'));
       const response = await send(request, call);
       const opening = dialect.thinksInText ? openingTags(request.model) : null;

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { openAiDialect } from '../openai-compatible/dialects.ts';
-import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts';
+import { createOpenAiCompatible, openAiCall } from '../openai-compatible/openai-compatible.ts';
 import { chatByResponses } from '../openai-responses/openai-responses.ts';
 import type { Provider, ProviderCredential, ProviderRequest } from '../provider.ts';
 
@@ -22,7 +22,8 @@ export function createOpenAi(): Provider {
         if (nonStreaming && !request.nonStreaming) context.answersNonStreaming?.();
         const asked = nonStreaming ? { ...request, nonStreaming } : request;
         try {
-          if (request.api === 'responses') return await chatByResponses(asked, parts, context, take);
+          if (request.api === 'responses')
+            return await chatByResponses(asked, parts, context, take, openAiCall('openai', context, '/responses'));
           return await byCompletions.chat(asked, context, take);
         } catch (error) {
           const left = refused.without(parts, error, context.credential, request);

@@ -33,6 +33,18 @@ export function streamEvents<Item>(
   silentMs?: number,
 ): Promise<void> {
   const splitter = createEventSplitter(reader.maxEvent);
+  let hasBegun = false;
+  const until = {
+    get done() {
+      return reader.done === true;
+    },
+    get isComplete() {
+      return reader.isComplete === true;
+    },
+    get hasBegun() {
+      return hasBegun;
+    },
+  };
   const takeBytes = (bytes: Uint8Array | null): Promise<void> | undefined => {
     const events = bytes === null ? splitter.end() : splitter.take(bytes);
     const items: Item[] = [];
@@ -42,6 +54,7 @@ export function streamEvents<Item>(
       // If reading one event fails, the items before it are still delivered.
       return failAfter(items.length > 0 ? take(items) : undefined, error);
     }
+    hasBegun ||= items.length > 0;
     return items.length > 0 ? take(items) : undefined;
   };
   const finish = async () => {
@@ -49,7 +62,7 @@ export function streamEvents<Item>(
     const last = reader.end?.() ?? [];
     if (last.length > 0) await take(last);
   };
-  return pushBytes(response, provider, takeBytes, reader, silentMs).then(finish);
+  return pushBytes(response, provider, takeBytes, until, silentMs).then(finish);
 }
 
 function failAfter(waits: Promise<void> | undefined, error: unknown): Promise<void> {

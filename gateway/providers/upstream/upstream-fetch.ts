@@ -10,7 +10,7 @@ import { unreachableReason, unreachableWords } from './unreachable.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
-interface UpstreamCall {
+export interface UpstreamCall {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,10 +30,13 @@ const idleMs = 60_000;
 /** How long a server may take to send the rest of a complete answer, or to end it. */
 const lateMs = 1_000;
 
-/** `done`: nothing more is read. `isComplete`: the end of the connection, or silence, is the end of the answer. */
 interface ReadUntil {
+  /** Nothing more is read. */
   readonly done?: boolean;
+  /** The end of the connection, or silence, is the end of the answer. */
   readonly isComplete?: boolean;
+  /** False before the first event of an answer. Until then silence isn't limited here, but by whoever asked for it. */
+  readonly hasBegun?: boolean;
 }
 
 /**
@@ -154,8 +157,9 @@ export async function* upstreamBytes(
   const reader = response.body.getReader();
   let isSilent = false;
   let late: NodeJS.Timeout | undefined;
-  const timer = setTimeout(() => {
+  const timer: NodeJS.Timeout = setTimeout(() => {
     if (reading.held) return;
+    if (reading.until?.hasBegun === false) return void timer.refresh();
     isSilent = true;
     void reader.cancel().catch(() => {});
   }, silentMs);
@@ -233,7 +237,11 @@ function piped(
   };
   const fail = (error: unknown) => finish(() => reject(error));
   const failedConnection = (error: unknown) => finish(() => (until.isComplete ? resolve() : reject(error)));
-  const timer = silentMs === null ? undefined : setTimeout(() => waits || failedConnection(silent(provider)), silentMs);
+  const onSilence = () => {
+    if (until.hasBegun === false) timer?.refresh();
+    else if (!waits) failedConnection(silent(provider));
+  };
+  const timer: NodeJS.Timeout | undefined = silentMs === null ? undefined : setTimeout(onSilence, silentMs);
   const goOn = () => {
     waits = false;
     goesOn();
