@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '#shared/errors.ts';
+import { formatWait } from '#shared/format-wait.ts';
 import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
 import type { Stop } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerObserver, AnswerPart, AnswerSink } from './answer.ts';
@@ -188,7 +189,7 @@ export class AnswerDelivery {
     const passed = performance.now() - this.#startedAt;
     const maxMs = this.#totalMs * clientFactor;
     const left = this.#totalMs - (passed - this.backpressureMs);
-    if (left <= 0) return void this.#abort.abort(tookTooLong());
+    if (left <= 0) return void this.#abort.abort(tookTooLong(this.#totalMs));
     if (!this.#clientIsLate && passed >= maxMs) {
       this.#clientIsLate = true;
       this.#expire(clientWasTooSlow());
@@ -199,8 +200,10 @@ export class AnswerDelivery {
 }
 
 /** The upstream was at work all the time, and charges for it: the limit is the gateway's. */
-const tookTooLong = () =>
-  new AppError('upstream_timeout', 'The answer took longer than the gateway allows.', { origin: 'gateway' });
+const tookTooLong = (totalMs: number) =>
+  new AppError('upstream_timeout', `The answer took longer than the gateway allows: ${formatWait(totalMs)}.`, {
+    origin: 'gateway',
+  });
 
 const clientWasTooSlow = () =>
   new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');

@@ -1,4 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
+import { formatWait } from '#shared/format-wait.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill, ProviderEvent, ProviderRequest, TakeEvents } from '../providers/provider.ts';
 import { getReason } from '../providers/upstream/upstream-error.ts';
@@ -234,7 +236,7 @@ export async function callUpstream(
   context.signal.addEventListener('abort', stop, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const expectBeginning = () => {
-    timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
+    timer = setTimeout(() => abort.abort(firstEventTimeout(target, firstEventMs)), firstEventMs);
   };
   if (!nonStreaming) expectBeginning();
   let hasBegun = false;
@@ -275,8 +277,11 @@ export async function callUpstream(
   }
 }
 
-function firstEventTimeout({ model }: Target): AppError {
-  return new AppError('upstream_timeout', `${model.id} did not begin to answer in time.`, { provider: model.provider });
+function firstEventTimeout({ model }: Target, waitedMs: number): AppError {
+  const { id, provider } = model;
+  const setting = isOwnServer(provider) ? ' A longer time can be set for this server.' : '';
+  const message = `${id} did not begin to answer within ${formatWait(waitedMs)}.${setting}`;
+  return new AppError('upstream_timeout', message, { provider });
 }
 
 function truncated({ model }: Target): AppError {

@@ -1,4 +1,5 @@
 import { type AppError, toAppError } from '#shared/errors.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import { nanoUsd } from '#shared/money.ts';
 import type { Held } from '../ledger/ledger.ts';
 import { isModelRefusal } from '../ledger/spending-limits.ts';
@@ -188,7 +189,7 @@ export class ChatTask {
     const recalling = this.#recallReasoning(target);
     const attempt = this.#begin(target, recalling && (await recalling));
     const { nonStreaming } = attempt;
-    const { silentMs } = attempt.fitted.thinks ? deps.timeouts.thinking : deps.timeouts;
+    const { silentMs } = this.#timeouts(target, attempt.fitted);
     const { provider } = target.model;
     let release: (() => void) | null = null;
     const readsOn: ReadsOn = (why, stop) => {
@@ -249,12 +250,19 @@ export class ChatTask {
     const meter = new Meter(plan.features.inputTokens, limits, cachedShare);
     const nonStreaming = this.#wantsNonStreaming(target);
     this.current = new Attempt(this, { target, meter, limits, fitted, recalled, nonStreaming });
-    if (fitted.thinks) {
-      const { firstEventMs, totalMs } = deps.timeouts.thinking;
-      this.#firstEventMs = Math.max(this.#firstEventMs, firstEventMs);
-      this.delivery.allow(totalMs);
-    }
+    const { firstEventMs, totalMs } = this.#timeouts(target, fitted);
+    this.#firstEventMs = Math.max(this.#firstEventMs, firstEventMs);
+    this.delivery.allow(totalMs);
     return this.current;
+  }
+
+  /** How long this model may take to begin, be silent, and answer: as its operator set it, or else by what it is. */
+  #timeouts({ model, credential }: Target, { thinks }: Fitted): Timeouts {
+    const { timeouts } = this.deps;
+    const usual = thinks ? timeouts.thinking : timeouts;
+    const ownMs = credential.timeoutMs ?? (isSlow(model) ? timeouts.ownServerMs : null);
+    if (ownMs === null) return usual;
+    return { firstEventMs: ownMs, silentMs: ownMs, totalMs: Math.max(ownMs, usual.totalMs) };
   }
 
   /**
@@ -280,12 +288,15 @@ export class ChatTask {
   }
 
   /**
-   * 30 s for each attempt, and what is left of 120 s for the last one (§5.3.6). A model that thinks gets all that is left: no other one is
+   * 30 s for each attempt, and what is left of 120 s for the last one (§5.3.6). A model that thinks, or that runs on a server of one's own,
+   * gets all that is left: no other one is
    * asked while it may still be at work, and paid for.
    */
-  #firstEventLimit({ fitted }: Attempt, isLast: boolean): number {
-    const left = Math.max(minTimeMs, this.#timeToBegin());
-    return isLast || fitted.thinks ? left : Math.min(this.deps.timeouts.attemptMs, left);
+  #firstEventLimit({ fitted, target }: Attempt, isLast: boolean): number {
+    const { timeoutMs = Number.POSITIVE_INFINITY } = target.credential;
+    const left = Math.min(timeoutMs, Math.max(minTimeMs, this.#timeToBegin()));
+    const hasTime = isLast || fitted.thinks || isSlow(target.model) || timeoutMs < Number.POSITIVE_INFINITY;
+    return hasTime ? left : Math.min(this.deps.timeouts.attemptMs, left);
   }
 
   /** Milliseconds that are left for an upstream's first event. */
@@ -458,6 +469,11 @@ export class ChatTask {
     return billFor(this, outcome, true);
   }
 }
+
+type Timeouts = Pick<EngineDeps['timeouts']['thinking'], 'firstEventMs' | 'silentMs' | 'totalMs'>;
+
+/** A self-hosted server may need minutes before its first word. */
+const isSlow = ({ provider, simulated }: Target['model']): boolean => !simulated && isOwnServer(provider);
 
 const isLarger = (next: Target, than: Target) =>
   (next.model.contextLength ?? 0) > (than.model.contextLength ?? Number.POSITIVE_INFINITY);

@@ -98,6 +98,11 @@ export interface EngineTimeouts {
   readonly totalMs: number;
   /** The same limits for a model that thinks, which may be silent for minutes. No other model is asked meanwhile. */
   readonly thinking: { readonly firstEventMs: number; readonly silentMs: number; readonly totalMs: number };
+  /**
+   * Each of these limits for a self-hosted server, whose operator can set another one. It may load a model and read a long prompt for
+   * minutes, and while its connection lives that is no fault.
+   */
+  readonly ownServerMs: number;
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
   /** How long the gateway asks a provider what an answer cost whose client disconnected. */
@@ -113,6 +118,7 @@ export const engineTimeouts: EngineTimeouts = {
   silentMs: 60_000,
   totalMs: 600_000,
   thinking: { firstEventMs: 300_000, silentMs: 300_000, totalMs: 1_800_000 },
+  ownServerMs: 1_800_000,
   leaseMs: 15_000,
   providerCostMs: 10_000,
   readOnMs: 60_000,

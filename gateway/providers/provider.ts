@@ -32,6 +32,8 @@ export interface ProviderCredential {
   readonly keys?: readonly ProviderKey[];
   /** Extra headers for every request. They may be secrets, and they override none of the adapter's own headers. */
   readonly headers?: ReadonlyMap<string, Secret>;
+  /** How long the server may take to answer, in milliseconds. The default depends on the model and the kind of provider. */
+  readonly timeoutMs?: number;
   /** For a server that its owner has named: its name and the kind of its API. */
   readonly server?: NamedServer;
   /** Models that the owner has declared, besides those that the server lists itself. */

@@ -103,6 +103,8 @@ export const text = words({
     priceOut: '$/M out',
     priceCached: '$/M cached',
     pricedOn: (day: string) => `Prices entered by you on ${day}. They hold for quotes, holds and bills from then on.`,
+    timeout: 'Minutes for an answer (may be empty)',
+    timeoutNote: 'How long the server may load its model, read, and write. Empty: 30 minutes.',
     header: 'Header',
     headers: 'Headers (may be empty)',
     headersNote: 'Sent with every request. Their values are kept like keys.',

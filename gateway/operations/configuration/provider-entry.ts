@@ -60,6 +60,8 @@ const entry = z.strictObject({
   models: z.record(z.string().min(1).max(256), declaredModel).optional(),
   /** What to do with an answer whose client disconnects. */
   on_disconnect: z.enum(['abort', 'drain'], 'must be abort or drain').optional(),
+  /** How long the server may take to begin its answer, and to write it, in seconds. */
+  timeout_seconds: z.int().min(10).max(86_400).optional(),
   /** Whether the provider may fetch images itself (docs/decisions/033-who-may-fetch.md). */
   may_fetch: z.boolean().optional(),
 });
@@ -121,7 +123,7 @@ export function credentialFrom(id: string, given: ProviderEntry, env: Env): Prov
   if (hasSecret && !mayCarrySecrets(address)) {
     throw new AppError('invalid_input', `${where}: the address of "${id}" needs https: ${readOnTheWay}`);
   }
-  const { on_disconnect: onDisconnect, may_fetch: mayFetch } = given;
+  const { on_disconnect: onDisconnect, may_fetch: mayFetch, timeout_seconds: seconds } = given;
   return {
     apiKey: apiKey ?? keys[0]?.secret ?? null,
     baseUrl: address,
@@ -131,6 +133,7 @@ export function credentialFrom(id: string, given: ProviderEntry, env: Env): Prov
     ...(given.models ? { models: getModels(given.models) } : {}),
     ...(onDisconnect === undefined ? {} : { onDisconnect }),
     ...(mayFetch === undefined ? {} : { mayFetch }),
+    ...(seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }),
   };
 }
 

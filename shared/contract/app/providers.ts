@@ -39,6 +39,9 @@ export const serverModel = z.object({
   pricedOn: z.iso.date().nullable().default(null),
 });
 
+/** How long the server may take to answer. Null or absent: 30 minutes. */
+const timeoutSeconds = z.int().min(10).max(86_400).nullish();
+
 /** What is known of the user's own server besides its address and keys. */
 const ownServer = z.object({
   kind: z.enum(serverKinds),
@@ -47,6 +50,7 @@ const ownServer = z.object({
   models: z.array(serverModel),
   /** Names only, because the values are write-only. */
   headerNames: z.array(z.string()),
+  timeoutSeconds,
 });
 
 export const providerKey = z.object({
@@ -111,6 +115,7 @@ const saved = z.object({
   /** An empty value keeps the stored one; a missing name removes it. */
   headers: z.array(z.object({ name: z.string().min(1).max(100), value: z.string().max(4096) })).max(20),
   models: z.array(serverModel).max(200),
+  timeoutSeconds,
 });
 
 export const providersContract = {

@@ -81,6 +81,7 @@ export function getCredential(entry: Entry): ProviderCredential {
     ...(keys.length > 1 ? { keys } : {}),
     ...(headers.size > 0 ? { headers } : {}),
     ...(server ? { server } : {}),
+    ...(settings.timeoutSeconds === null ? {} : { timeoutMs: settings.timeoutSeconds * 1_000 }),
     ...(settings.models.length > 0 ? { models: settings.models.map(declared) } : {}),
   };
 }
@@ -135,7 +136,7 @@ export function toProvider(
     };
   }
   const { state, keyHint, storage, problem, checkedAt, baseUrl, settings } = entry;
-  const { server, models, headerNames } = settings;
+  const { server, models, headerNames, timeoutSeconds } = settings;
   return {
     ...base,
     baseUrl,
@@ -147,7 +148,7 @@ export function toProvider(
     movedFrom: usual !== null && !ownServer && usual !== baseUrl ? usual : null,
     keys: getKeys(entry).map((key) => shownKey(key, live)),
     ...(server === null && models.length > 0 ? { models } : {}),
-    server: server && { kind: server.kind, apiVersion: server.apiVersion, models, headerNames },
+    server: server && { kind: server.kind, apiVersion: server.apiVersion, models, headerNames, timeoutSeconds },
   };
 }
 

@@ -14,6 +14,8 @@ export const providerSettings = z.object({
     .default(null),
   models: z.array(serverModel).default([]),
   headerNames: z.array(z.string()).default([]),
+  /** How long the user’s own server may take to answer. Null: as long as the gateway allows by itself. */
+  timeoutSeconds: z.int().nullable().default(null),
   /** Additional keys without their secrets. */
   further: z.array(z.object({ id: z.string(), label: z.string(), hint: z.string() })).default([]),
   mainLabel: z.string().default('Key 1'),

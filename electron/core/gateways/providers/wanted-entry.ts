@@ -69,6 +69,7 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
     ...(before?.settings ?? noSettings),
     server: { name, kind, apiVersion },
     models: models.map((model) => dated(model, before?.settings.models ?? [], today)),
+    timeoutSeconds: input.timeoutSeconds ?? null,
     headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
   };
   const headers = wantedHeaders(input, before);

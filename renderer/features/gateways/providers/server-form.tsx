@@ -28,6 +28,7 @@ const blank: SavedServer = {
   key: null,
   headers: [],
   models: [],
+  timeoutSeconds: null,
 };
 
 const getDraft = ({ id, name, baseUrl, server }: Provider): SavedServer =>
@@ -41,6 +42,7 @@ const getDraft = ({ id, name, baseUrl, server }: Provider): SavedServer =>
         key: null,
         headers: server.headerNames.map((header) => ({ name: header, value: '' })),
         models: server.models,
+        timeoutSeconds: server.timeoutSeconds ?? null,
       }
     : blank;
 
@@ -53,6 +55,15 @@ const getName = (provider: Provider | undefined) => provider?.id ?? 'new';
 
 /** True if the form of this server, or of a new one, was left before it was saved. */
 export const isServerFormLeft = (provider?: Provider): boolean => drafts.isLeft(getName(provider));
+
+/** A day. */
+const maxMinutes = 1_440;
+
+/** Null for an empty field: the gateway's own limit. */
+function toSeconds(minutes: string): number | null {
+  const count = Math.round(Number(minutes));
+  return count >= 1 ? Math.min(count, maxMinutes) * 60 : null;
+}
 
 /** A form for a named server. Secrets don't stay in the page; an empty one leaves the saved one unchanged. */
 export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
@@ -123,6 +134,16 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
         onChange={(event) => change({ key: event.target.value || null })}
       />
       <ModelFields models={draft.models} isAzure={isAzure} onChange={(models) => change({ models })} />
+      <TextField
+        label={words.timeout}
+        note={words.timeoutNote}
+        type="number"
+        min={1}
+        max={maxMinutes}
+        placeholder="30"
+        value={draft.timeoutSeconds ? String(Math.max(1, Math.round(draft.timeoutSeconds / 60))) : ''}
+        onChange={(event) => change({ timeoutSeconds: toSeconds(event.target.value) })}
+      />
       <HeaderFields
         headers={draft.headers}
         savedNames={provider?.server?.headerNames ?? []}
