@@ -6,7 +6,7 @@ import { Secret } from '../access/auth/secret.ts';
 
 const id = '2512292042121000001';
 const args = `{"id":${id},"list":[{"deep":-${id}}]}`;
-const long = `{"id":${id},"text":"${'x'.repeat(70_000)}"}`;
+const long = `{"id":${id},"text":"${'x'.repeat(150_000)}"}`;
 const own = 'near/model';
 const models = { anthropic: 'anthropic/claude-sonnet-4-5', google: 'google/gemini-2.5-flash', near: own };
 

@@ -65,6 +65,15 @@ describe('the configuration', () => {
     expect(() => loadConfig(text, {})).toThrow('may_fetch');
   });
 
+  test('a provider may have a time limit of its own, of ten seconds to a day', () => {
+    const path = file('{"providers": {"vllm": {"baseUrl": "http://127.0.0.1:8000/v1", "timeout_seconds": 3600}}}');
+    expect(loadConfig(path, {}).providers.vllm).toMatchObject({ timeoutMs: 3_600_000 });
+    for (const seconds of [5, 90_000, '"60"']) {
+      const text = `{"providers": {"vllm": {"baseUrl": "http://127.0.0.1:8000/v1", "timeout_seconds": ${seconds}}}}`;
+      expect(() => loadConfig(file(text), {})).toThrow('timeout_seconds');
+    }
+  });
+
   test('the configuration takes the address and the key of newer prices from the file, or else from the environment', () => {
     const key = generateKeyPairSync('ed25519').publicKey;
     const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();

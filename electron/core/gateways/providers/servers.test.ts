@@ -39,6 +39,7 @@ const cellar: SavedServer = {
   key: 'canary-key-of-cellar',
   headers: [{ name: 'X-Tenant', value: 'canary-tenant' }],
   models: [{ model: 'small', sameAs: null, input: '0.1', output: '0.2', cached: '0.05', pricedOn: null }],
+  timeoutSeconds: 7_200,
 };
 const first = 'sk-canary-first-0123456789';
 const second = 'sk-canary-second-0123456789';
@@ -56,6 +57,7 @@ test('an own server is registered with all its settings, survives a restart, and
       apiVersion: null,
       models: [{ ...cellar.models[0], pricedOn: today }],
       headerNames: ['x-tenant'],
+      timeoutSeconds: 7_200,
     },
   });
   const again = await core.providers.saveServer({ ...cellar, key: null, headers: [] });
@@ -67,6 +69,7 @@ test('an own server is registered with all its settings, survives a restart, and
   const credential = next.used.get('in-the-cellar');
   expect(credential?.apiKey?.reveal()).toBe('canary-key-of-cellar');
   expect(credential?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
+  expect(credential?.timeoutMs).toBe(7_200_000);
   expect(credential?.models).toMatchObject([{ model: 'small', price: { input: '0.1', output: '0.2' } }]);
   expect(await next.providers.removeKey({ id: 'in-the-cellar' })).toBeNull();
   expect([next.used.get('in-the-cellar'), await next.shown('in-the-cellar')]).toEqual([null, undefined]);
