@@ -65,6 +65,7 @@ test('an unsaved server form is restored after leaving the page, without its sec
   await key.fill('sk-cellar');
   await form.getByRole('button', { name: 'Add a header' }).click();
   await form.getByLabelText('Header 1').fill('X-Team');
+  await form.getByLabelText('Minutes for an answer (may be empty)').fill('90');
   await form.getByLabelText('Value 1').fill('secret');
   await page.getByRole('link', { name: 'Models', exact: true }).click();
   await expect.element(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
@@ -72,6 +73,7 @@ test('an unsaved server form is restored after leaving the page, without its sec
   await expect.element(name).toHaveValue('Cellar');
   await expect.element(form.getByLabelText('Base URL')).toHaveValue('https://cellar.test/v1');
   await expect.element(form.getByLabelText('Header 1')).toHaveValue('X-Team');
+  await expect.element(form.getByLabelText('Minutes for an answer (may be empty)')).toHaveValue(90);
   await expect.element(form.getByLabelText('Value 1')).toHaveValue('');
   await expect.element(key).toHaveValue('');
   await form.getByRole('button', { name: 'Cancel' }).click();
