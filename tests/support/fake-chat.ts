@@ -3,7 +3,7 @@ import type { Topic } from '#shared/contract/app/changes.ts';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
-import { comparisonTotals } from '../../electron/core/conversations/conversations-feature.ts';
+import { comparisonTotals } from '../../electron/core/conversations/comparison-total.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { fakeTotal } from './fake-composer.ts';

@@ -6,7 +6,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { comparisonTotals } from './conversations-feature.ts';
+import { comparisonTotals } from './comparison-total.ts';
 import { withSums } from './message-store.ts';
 
 let ids = 0;

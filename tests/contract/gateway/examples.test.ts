@@ -138,7 +138,7 @@ test('the examples of the OpenAPI document are the answers of the gateway', asyn
     CreatedApiKey: created,
     ApiKey: await change(`/v1/keys/${created.id}`, requests.ChangeKeyRequest),
     // The build's version changes with every release.
-    Gateway: { ...(await get('/v1')), version: '0.1.0' },
+    Gateway: { ...(await get('/v1')), version: '1.0.0' },
     Liveness: await get('/healthz'),
     JsonWebKeySet: await get('/.well-known/jwks.json'),
     Error: await post('/chat', requests.ChatRequest, poorKey),
