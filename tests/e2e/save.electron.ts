@@ -128,10 +128,28 @@ test('a chat is saved as a complete PDF in the chosen place, several chats becom
   expect(fills).toContain('#1a1a1e');
   expect([...fills].filter((colour) => ['#e8e8ec', '#111113', '#1c1c20'].includes(colour))).toEqual([]);
 
+  expect(await printPermissions(app)).toEqual({ geolocation: 'denied', notifications: 'denied', camera: 'denied' });
   await test.step('several chats', () => saveSeveral(app, folder, total));
   expect(canary.received()).toEqual({ paths: [], connections: 0 });
   await canary.close();
 });
+
+/** Asks for permissions in a page of the session that prints. */
+const printPermissions = (app: RunningApp): Promise<Record<string, string>> =>
+  getMain(app).evaluate(async ({ BrowserWindow }, origin) => {
+    const hidden = new BrowserWindow({ show: false, webPreferences: { partition: 'print' } });
+    try {
+      await hidden.loadURL(`${origin}/none`);
+      return await hidden.webContents.executeJavaScript(`(async () => {
+        const states = {};
+        for (const name of ['geolocation', 'notifications', 'camera'])
+          states[name] = (await navigator.permissions.query({ name })).state;
+        return states;
+      })()`);
+    } finally {
+      hidden.destroy();
+    }
+  }, 'app://print');
 
 async function saveSeveral(app: RunningApp, folder: string, total: string): Promise<void> {
   const { page } = app;

@@ -202,6 +202,6 @@ test(`${Object.keys(faults).length} faults of three vendors through ${endpoints.
   expect(await gateway.kill('SIGTERM')).toBe(0);
   expect(await settledLedger(database, env, [])).toMatchObject({ problems: [], running: 0, held: '0' });
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([code, count]) => `${code}: ${count}`);
-  figure('broken upstreams', `${cases.length} requests (${counts.join(', ')}), books exact`);
+  figure('broken upstreams', `${cases.length} requests (${counts.join(', ')}), ledger exact`);
   process.stdout.write(`${counts.join(', ')}\n`);
 });

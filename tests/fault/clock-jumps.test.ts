@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('when the clock jumps', () => {
       expect(years.size >= 3).toBe(engine === 'SQLite');
       figure(
         'clocks that jump',
-        `${jumps.length} jumps of ${servers} on ${engine} under load, ${load.reported.length} answers told, books exact`,
+        `${jumps.length} jumps of ${servers} on ${engine} under load, ${load.reported.length} answers acknowledged, ledger exact`,
       );
     });
   });

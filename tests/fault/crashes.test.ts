@@ -101,7 +101,7 @@ async function expectSettled(database: string, load: Load) {
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
   const { reported, counts } = load;
   const figures =
-    `${reported.length} answers told, ${counts.broken} broken, ${gatewayDb.unreported} charged and not heard, ` +
+    `${reported.length} answers acknowledged, ${counts.broken} broken, ${gatewayDb.unreported} charged but not delivered, ` +
     `${gatewayDb.count('failed', 'interrupted')} interrupted`;
   process.stdout.write(`${figures}\n`);
   return { ...gatewayDb, figures };
@@ -137,7 +137,7 @@ describe('under load, no cost that a client received is lost', () => {
       const account = gatewayDb.accounts.find(({ id }) => id === accountId);
       expect(account?.granted).toBe(parseUsd('1000') + granted);
       expect(await stillThere(database, takenAway)).toEqual(takenAway);
-      figure('killed gateways', `${crashes} kills of ${processes} on ${engine}: ${gatewayDb.figures}, books exact`);
+      figure('killed gateways', `${crashes} kills of ${processes} on ${engine}: ${gatewayDb.figures}, ledger exact`);
     },
   );
 
@@ -154,7 +154,7 @@ describe('under load, no cost that a client received is lost', () => {
     await end();
     const gatewayDb = await expectSettled(database, load);
     expect(gatewayDb.count('failed', 'interrupted')).toBeGreaterThan(0);
-    figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${gatewayDb.figures}, books exact`);
+    figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${gatewayDb.figures}, ledger exact`);
   });
 
   test(
@@ -189,6 +189,6 @@ describe('under load, no cost that a client received is lost', () => {
     for (const gateway of gateways) expect(gateway?.child.exitCode).toBeNull();
     await end();
     const { figures } = await expectSettled(database, load);
-    figure('crashes of PostgreSQL', `${crashes} crashes: ${figures}, books exact`);
+    figure('crashes of PostgreSQL', `${crashes} crashes: ${figures}, ledger exact`);
   });
 });

@@ -101,7 +101,10 @@ describe.skipIf(missing !== null)(
       const gatewayDb = await settled(load.reported);
       expect(gatewayDb).toMatchObject(exact);
       expect(gatewayDb.entries.map((entry) => entry.request_id)).not.toContain(refused.headers.get('x-request-id'));
-      figure('full disk', `${load.reported.length} answers told, ${load.counts.broken} refused or broken, books exact`);
+      figure(
+        'full disk',
+        `${load.reported.length} answers acknowledged, ${load.counts.broken} refused or broken, ledger exact`,
+      );
     });
 
     test('loses nothing that was acknowledged after kill -9', async () => {

@@ -202,7 +202,7 @@ test(`${runs * together} requests over all routes are answered as their schema p
   expect(reported.length).toBeGreaterThan(sent / 50);
   expect(statuses.get(200)).toBeGreaterThan(sent / 8);
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-  figure('fuzz: HTTP', `${sent} requests (${counts.join(', ')}), ${reported.length} bills as booked`);
+  figure('fuzz: HTTP', `${sent} requests (${counts.join(', ')}), ${reported.length} bills as recorded`);
   process.stdout.write(`${counts.join(', ')}; ${reported.length} bills\n`);
 });
 

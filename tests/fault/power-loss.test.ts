@@ -218,7 +218,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   }, async () => {
     expect(moments().length).toBeGreaterThanOrEqual(50);
     expect(await lostAt(moments(), keepNothing)).toEqual([]);
-    figure('power loss', `${points} cuts of the books, 0 lost`);
+    figure('power loss', `${points} cuts of the ledger, 0 lost`);
   });
 
   test('loses nothing when parts of the unsynced data reached the disk, torn and out of order', {

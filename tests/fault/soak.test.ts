@@ -103,7 +103,7 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
     expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
     const answers = `${load.reported.length} answers and ${rounds} rounds of other calls in ${minutes} minutes`;
     const levels = `memory ${lowest(1).toFixed(0)} to ${lowest(3).toFixed(0)} MB, descriptors ${open(1)} to ${open(3)}`;
-    figure('soak', `${answers}: ${levels}, books exact`);
+    figure('soak', `${answers}: ${levels}, ledger exact`);
     process.stdout.write(`${answers}: ${levels}\n`);
   });
 });

@@ -19,7 +19,7 @@ export const rows = {
     long: '20,000 messages over each instead of 4,000',
   },
   'fuzz: HTTP': {
-    goal: '50,000 requests over all routes: no exit, no 5xx, every answer as its schema says, the books exact',
+    goal: '50,000 requests over all routes: no exit, no 5xx, every answer as its schema says, the ledger exact',
     tests: ['tests/fault/hostile-requests.test.ts'],
     long: '50,000 requests instead of 2,000',
   },
@@ -137,9 +137,9 @@ export const rows = {
     long: '100 kills instead of 3',
   },
   'power loss': {
-    goal: 'at least 50 power cuts, books and chats: nothing acknowledged is lost, and a control without our sync loses',
+    goal: 'at least 50 power cuts, ledger and chats: nothing acknowledged is lost, and a control without our sync loses',
     tests: ['tests/fault/power-loss.test.ts', 'tests/fault/power-loss-desktop.test.ts'],
-    long: '400 cuts of the books instead of 50',
+    long: '400 cuts of the ledger instead of 50',
   },
   streams: {
     goal: '200 streams of 1,000 words at once: none lost, doubled or moved, at most 300 MB',
@@ -177,7 +177,7 @@ export const rows = {
     tests: ['tests/fault/large-bodies.test.ts'],
   },
   'broken upstreams': {
-    goal: 'every fault of a provider’s server, of three vendors, by every way in: one answer or one error, books exact, nothing left open',
+    goal: 'every fault of a provider’s server, of three vendors, by every way in: one answer or one error, ledger exact, nothing left open',
     tests: ['tests/fault/broken-upstreams.test.ts'],
   },
   consent: {
