@@ -122,7 +122,7 @@ export const rows = {
     long: '100 crashes instead of 3',
   },
   'killed gateways': {
-    goal: 'kill -9, 100 times, one process and three: every hold ends, the books are exact',
+    goal: 'kill -9, 100 times, one process and three: every hold ends, the ledger is exact',
     tests: ['tests/fault/crashes.test.ts#killed', 'gateway/cli/serve.test.ts#kill -9'],
     long: '100 kills of each kind instead of 3',
   },

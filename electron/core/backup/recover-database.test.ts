@@ -245,6 +245,10 @@ test.each([
     fault: 'damaged',
     backupAt: hasCopy ? expect.any(Number) : null,
   });
+  if (!hasCopy) {
+    await expect(testCore({ ...real, recovery: 'newest-backup' })).rejects.toThrow('No backup is intact');
+    expect(readFileSync(ledger, 'utf8')).toMatch(/^This was a ledger once/);
+  }
   expect(await titles({ ...real, recovery: hasCopy ? 'newest-backup' : 'new-database' })).toEqual([]);
   expect(readdirSync(dataFolder).filter((name) => name.startsWith('unusable-ledger-')).length).toBeGreaterThan(0);
   expect(await titles(real)).toEqual([]);
