@@ -1,11 +1,13 @@
-/** Writes how long something was waited for, in seconds, minutes or hours. */
+const units = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+];
+
+/** Writes a wait in seconds, minutes, hours or days, rounded up. A unit is used from two of it on. */
 export function formatWait(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1_000));
-  const [count, unit] =
-    seconds < 120
-      ? [seconds, 'second']
-      : seconds < 7_200
-        ? [Math.round(seconds / 60), 'minute']
-        : [Math.round(seconds / 3_600), 'hour'];
+  const total = Math.max(1, Math.ceil(ms / 1_000));
+  const { unit, seconds } = units.find((one) => total >= 2 * one.seconds) ?? { unit: 'second', seconds: 1 };
+  const count = Math.ceil(total / seconds);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

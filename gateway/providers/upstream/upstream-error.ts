@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts';
+import { formatWait } from '#shared/format-wait.ts';
 import { asArray, asObject, asText, isObject } from '#shared/json/foreign-json.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 
@@ -104,18 +105,12 @@ export function upstreamError(fault: UpstreamFault): AppError {
 }
 
 const minuteMs = 60_000;
-const units = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: minuteMs },
-];
+const monthMs = 31 * 86_400_000;
 
-/** Returns a wait of more than a minute in words, rounded up; null for a shorter wait. Nobody waits for years, so those are cut. */
+/** Returns a wait of more than a minute in words; null for a shorter wait. Nobody waits for years, so those are cut. */
 function getLongWait(ms: number | undefined): string | null {
   if (ms === undefined || ms <= minuteMs) return null;
-  const { unit, ms: unitMs } = units.find((one) => ms >= 2 * one.ms) ?? { unit: 'minute', ms: minuteMs };
-  const count = Math.ceil(ms / unitMs);
-  return unit === 'day' && count > 31 ? 'more than a month' : `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return ms > monthMs ? 'more than a month' : formatWait(Math.ceil(ms / minuteMs) * minuteMs);
 }
 
 function providerError({ status, kinds, param, message }: UpstreamFault): ProviderError {
